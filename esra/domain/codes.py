@@ -1,0 +1,106 @@
+"""The closed sets: what a response may warn of, what may go wrong, what is written down.
+
+A code that is not here cannot leave the pipeline. Source: the stages' document and RULINGS 24.
+"""
+
+from enum import StrEnum
+
+
+class WarningCode(StrEnum):
+    """Each of these makes a response ``degraded``; nothing else does."""
+
+    SELECTION_FALLBACK = "ESRA_SELECTION_FALLBACK"
+    PLANNING_FALLBACK = "ESRA_PLANNING_FALLBACK"
+    PLAN_REJECTED = "ESRA_PLAN_REJECTED"
+    RERANK_FALLBACK = "ESRA_RERANK_FALLBACK"
+    RERANK_INCOMPLETE = "ESRA_RERANK_INCOMPLETE"
+    SOURCE_FAILED = "ESRA_SOURCE_FAILED"
+    ROWS_DISCARDED = "ESRA_ROWS_DISCARDED"
+    RECALL_CAPPED = "ESRA_RECALL_CAPPED"
+
+
+class NoticeCode(StrEnum):
+    """Worth knowing, never degrading."""
+
+    ROW_CAP_REACHED = "ROW_CAP_REACHED"
+    TEXT_TRUNCATED = "TEXT_TRUNCATED"
+    RESPONSE_TRUNCATED = "RESPONSE_TRUNCATED"
+    HAS_MORE = "HAS_MORE"
+    SETTING_CLAMPED = "SETTING_CLAMPED"
+    NO_DOCUMENT_REF = "NO_DOCUMENT_REF"
+    TUNED_FOR_OTHER_MODEL = "TUNED_FOR_OTHER_MODEL"
+    DATA_DRIFT = "DATA_DRIFT"
+
+
+class ErrorCode(StrEnum):
+    """What ends an invocation without an answer."""
+
+    INVALID_REQUEST = "ESRA_INVALID_REQUEST"
+    UNAUTHENTICATED = "ESRA_UNAUTHENTICATED"
+    FORBIDDEN = "ESRA_FORBIDDEN"
+    NO_SOURCES_AVAILABLE = "ESRA_NO_SOURCES_AVAILABLE"
+    DOCUMENT_NOT_FOUND = "ESRA_DOCUMENT_NOT_FOUND"
+    QUOTA_EXCEEDED = "ESRA_QUOTA_EXCEEDED"
+    AUDIT_UNAVAILABLE = "ESRA_AUDIT_UNAVAILABLE"
+    INTERNAL = "ESRA_INTERNAL"
+
+
+class FailureCode(StrEnum):
+    """The sixteen ways a source can fail. Raw driver text never travels with one."""
+
+    TIMEOUT = "TIMEOUT"
+    CONNECTION_REFUSED = "CONNECTION_REFUSED"
+    AUTH_FAILED = "AUTH_FAILED"
+    RELATION_NOT_FOUND = "RELATION_NOT_FOUND"
+    PERMISSION_DENIED = "PERMISSION_DENIED"
+    COLUMN_NOT_INDEXED = "COLUMN_NOT_INDEXED"
+    TEXT_INDEX_UNAVAILABLE = "TEXT_INDEX_UNAVAILABLE"
+    SYNTAX_ERROR = "SYNTAX_ERROR"
+    RESOURCE_EXHAUSTED = "RESOURCE_EXHAUSTED"
+    CANCELLED = "CANCELLED"
+    SNAPSHOT_ISOLATION_UNAVAILABLE = "SNAPSHOT_ISOLATION_UNAVAILABLE"
+    HOST_NOT_ALLOWED = "HOST_NOT_ALLOWED"
+    SECRET_UNRESOLVED = "SECRET_UNRESOLVED"
+    CONNECTION_TEMPLATE_INVALID = "CONNECTION_TEMPLATE_INVALID"
+    UNKNOWN = "UNKNOWN"
+    CIRCUIT_OPEN = "CIRCUIT_OPEN"
+
+
+# CIRCUIT_OPEN is left out on purpose: the breaker has already made the retry decision.
+RETRYABLE = frozenset(
+    {FailureCode.CONNECTION_REFUSED, FailureCode.RESOURCE_EXHAUSTED, FailureCode.TIMEOUT}
+)
+
+
+class RejectReason(StrEnum):
+    """Why the validator dropped a planned query."""
+
+    SOURCE_NOT_SELECTED = "SOURCE_NOT_SELECTED"
+    MAPPING_NOT_IN_SOURCE = "MAPPING_NOT_IN_SOURCE"
+    FIELD_UNKNOWN = "FIELD_UNKNOWN"
+    FIELD_NOT_RETURNABLE = "FIELD_NOT_RETURNABLE"
+    FIELD_RESTRICTED = "FIELD_RESTRICTED"
+    FIELD_NOT_FILTERABLE = "FIELD_NOT_FILTERABLE"
+    OPERATOR_NOT_PERMITTED = "OPERATOR_NOT_PERMITTED"
+    FILTER_VALUE_INVALID = "FILTER_VALUE_INVALID"
+    LIMIT_OVER_POLICY = "LIMIT_OVER_POLICY"
+    STRATEGY_NOT_SUPPORTED = "STRATEGY_NOT_SUPPORTED"
+    SEPARATOR_OR_COMMENT = "SEPARATOR_OR_COMMENT"
+    NO_POSITIVE_TERM = "NO_POSITIVE_TERM"
+    NO_SEARCHABLE_TERM = "NO_SEARCHABLE_TERM"
+    TOO_MUCH_TEXT = "TOO_MUCH_TEXT"
+    OVER_QUERY_CEILING = "OVER_QUERY_CEILING"
+
+
+class AuditEvent(StrEnum):
+    """Names of audit records; the seed's own words where it gives them."""
+
+    INVOCATION_BEGIN = "esra.invocation.begin"
+    INVOCATION_END = "esra.invocation.end"
+    SOURCES_RESOLVE = "esra.sources.resolve"
+    SOURCES_SELECT = "esra.sources.select"
+    UNKNOWN_SOURCE_REJECTED = "LLM_UNKNOWN_SOURCE_REJECTED"
+    SEARCHES_PLAN = "esra.searches.plan"
+    QUERY_REJECTED = "esra.query.rejected"
+    SOURCE_FAILED = "esra.source.failed"
+    RERANK = "esra.rerank"

@@ -1,0 +1,47 @@
+"""Who calls, and what for. Times are seconds since the epoch (UTC), as floats."""
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+
+class Identity(StrEnum):
+    """How the caller became known; it stands in every audit record."""
+
+    LOCAL = "local"
+    TOKEN = "token"
+
+
+class Mode(StrEnum):
+    """How much a response shows. ``explain`` shows native scores, so it needs permission."""
+
+    BRIEF = "brief"
+    FULL = "full"
+    EXPLAIN = "explain"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Caller:
+    """A principal as governance knows it; ``sources`` is what runtime authorization grants."""
+
+    tenant: str
+    subject: str
+    identity: Identity
+    groups: tuple[str, ...] = ()
+    claims: tuple[tuple[str, str], ...] = ()
+    sources: frozenset[str] | None = None  # None: no restriction at this level
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """One invocation of one exposure."""
+
+    id: str
+    exposure: str
+    prompt: str
+    caller: Caller
+    now: float
+    seconds: float = 10.0  # the whole invocation's time
+    limit: int = 10
+    mode: Mode = Mode.BRIEF
+    correlation: str = ""
+    tags: tuple[tuple[str, str], ...] = field(default=())

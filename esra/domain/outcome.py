@@ -1,0 +1,71 @@
+"""Expected trouble as values. Exceptions are for bugs, cancellation and ``Refused``."""
+
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from esra.domain.codes import AuditEvent, ErrorCode, FailureCode, NoticeCode, RejectReason, WarningCode
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failed:
+    """A source that did not answer. No field here can hold driver text."""
+
+    code: FailureCode
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rejected:
+    """A planned query the validator dropped, by its number in its source's plan (from 0)."""
+
+    source: str
+    query: int
+    reason: RejectReason
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Warn:
+    """A warning of the response; ``source`` and ``detail`` come from closed sets and ids."""
+
+    code: WarningCode
+    source: str | None = None
+    detail: str | None = None
+    count: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Note:
+    """A notice of the response."""
+
+    code: NoticeCode
+    source: str | None = None
+    detail: str | None = None
+    count: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fact:
+    """One audit record in the making: an event and its plain values."""
+
+    event: AuditEvent
+    values: tuple[tuple[str, object], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome(Generic[T]):
+    """What a stage hands back: its value, and what there is to say about it."""
+
+    value: T
+    warnings: tuple[Warn, ...] = ()
+    notices: tuple[Note, ...] = ()
+    facts: tuple[Fact, ...] = ()
+
+
+class Refused(Exception):
+    """The invocation ends with an error code. The message is safe for the caller to read."""
+
+    def __init__(self, code: ErrorCode, message: str) -> None:
+        super().__init__(f"{code}: {message}")
+        self.code = code
+        self.message = message

@@ -1,0 +1,183 @@
+"""Where the pipeline touches the world, and the briefs that bound what a model may see.
+
+Each model step is *brief -> ask -> admit*: the brief is a record whose type has no schema, host,
+key or score in it; the port makes the call; an admit function in the stage takes any text at all.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from esra.domain.capability import Catalog
+from esra.domain.hit import NativeHit
+from esra.domain.outcome import Fact, Failed
+from esra.domain.plan import Strategy
+from esra.sealed import ValidatedQuery
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceBrief:
+    """Business metadata of an Optional source: all that a selector sees of it."""
+
+    id: str
+    description: str
+    usage: str
+    exclusions: str
+    tags: tuple[str, ...]
+    languages: tuple[str, ...]
+    examples: tuple[str, ...]
+    freshness: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SelectBrief:
+    prompt: str
+    candidates: tuple[SourceBrief, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FieldBrief:
+    """Exactly the four facts a planner may know of a field."""
+
+    fieldName: str
+    isSearchable: bool
+    isFilterable: bool
+    allowedOperators: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MappingBrief:
+    id: str
+    name: str
+    description: str
+    fields: tuple[FieldBrief, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanBrief:
+    """One source's business schema; no word of another source."""
+
+    prompt: str
+    description: str
+    mappings: tuple[MappingBrief, ...]
+    strategies: tuple[Strategy, ...]
+    unsupported: tuple[Strategy, ...]
+    ceiling: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CandidateBrief:
+    """A candidate under an opaque id that is fresh for each invocation."""
+
+    resultId: str
+    source: str
+    title: str
+    fragments: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RerankBrief:
+    prompt: str
+    candidates: tuple[CandidateBrief, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Usage:
+    """What an answer cost: model calls, tokens in and out, wall seconds."""
+
+    calls: int = 1
+    tokens_in: int = 0
+    tokens_out: int = 0
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """What came back, whatever it is: untrusted text, for an admit function."""
+
+    text: str
+    usage: Usage = Usage()
+
+
+class Trouble(Exception):
+    """A port's expected failure (refused, timed out, unusable); the stage falls back."""
+
+
+class Selector(Protocol):
+    identity: str
+
+    async def select(self, brief: SelectBrief) -> Reply: ...
+
+
+class Planner(Protocol):
+    identity: str
+
+    async def plan(self, brief: PlanBrief) -> Reply: ...
+
+
+class Reranker(Protocol):
+    identity: str
+
+    async def rerank(self, brief: RerankBrief) -> Reply: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Capabilities:
+    """What an engine can do; stated to the planner, enforced by the validator."""
+
+    strategies: frozenset[Strategy]
+
+
+class Provider(Protocol):
+    """An engine that runs sealed queries, and nothing else."""
+
+    capabilities: Capabilities
+
+    async def run(self, query: ValidatedQuery) -> tuple[NativeHit, ...] | Failed: ...
+
+
+class Audit(Protocol):
+    """Append-only. A write that fails raises ``AuditUnavailable``."""
+
+    def write(self, records: Sequence[Mapping[str, object]]) -> None: ...
+
+
+class AuditUnavailable(Exception):
+    """The audit sink did not take the records."""
+
+
+class Clock(Protocol):
+    def now(self) -> float:
+        """Seconds since the epoch."""
+        ...
+
+    def monotonic(self) -> float:
+        """Seconds that never run backwards."""
+        ...
+
+
+class TraceSink(Protocol):
+    """Takes one invocation's trace, as plain JSON values."""
+
+    def write(self, trace: Mapping[str, object]) -> None: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class House:
+    """The pipeline's surroundings. ``selectors`` and the like are keyed by the form's name."""
+
+    catalog: Catalog
+    providers: Mapping[str, Provider]
+    audit: Audit
+    clock: Clock
+    selectors: Mapping[str, Selector] = field(default_factory=dict)
+    planners: Mapping[str, Planner] = field(default_factory=dict)
+    rerankers: Mapping[str, Reranker] = field(default_factory=dict)
+    traces: TraceSink | None = None
+
+
+def facts_to_records(
+    facts: Sequence[Fact], common: Mapping[str, object]
+) -> list[dict[str, object]]:
+    """Audit records of facts: the event, what is common to the invocation, the fact's values."""
+    return [{"event": fact.event.value, **common, **dict(fact.values)} for fact in facts]
