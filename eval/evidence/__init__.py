@@ -1,0 +1,35 @@
+"""Decides whether a tuned number may be claimed.
+
+Start at `promote.decide`. Everything here is arithmetic over arrays, except `ledger`, which owns
+one file.
+"""
+
+from eval.evidence.choose import Choice, choose
+from eval.evidence.compare import Comparison, compare
+from eval.evidence.ledger import BrokenLedger, Ledger
+from eval.evidence.nested import Estimate, nested
+from eval.evidence.power import Detectable, smallest_detectable
+from eval.evidence.promote import Decision, Outcome, Sealed, decide
+from eval.evidence.scores import Scores, UnfitScores, normal_form
+from eval.evidence.split import sealed
+
+__all__ = [
+    "BrokenLedger",
+    "Choice",
+    "Comparison",
+    "Decision",
+    "Detectable",
+    "Estimate",
+    "Ledger",
+    "Outcome",
+    "Scores",
+    "Sealed",
+    "UnfitScores",
+    "choose",
+    "compare",
+    "decide",
+    "nested",
+    "normal_form",
+    "sealed",
+    "smallest_detectable",
+]

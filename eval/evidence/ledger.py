@@ -1,0 +1,173 @@
+"""Keeps the openings of sealed parts: one append-only file, one JSON line each, chained by hash.
+
+An opening is (data lineage, candidate, measure). The same three again give the stored verdict and
+open nothing. A set that shares more than a tenth of its sealed groups with an opened lineage
+continues it, and each further opening of a lineage is tested at half the level. A verdict is
+returned only after its line is on the disk, under one lock, so that two commands at once cannot
+both be first. Hashes notice edits inside the file; a cut-off tail is noticed by the evidence that
+names its head. Against the owner of the file there is no defence.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from hashlib import sha256
+from os import O_APPEND, O_CREAT, O_RDWR, close, fstat, fsync, pread
+from os import open as open_file
+from os import write as write_some
+from pathlib import Path
+
+from eval.evidence.chain import BrokenLedger, Chain, Record, read_chain, seal_line
+from eval.evidence.compare import LEVEL
+
+SHARED = 0.1
+
+Verdict = Record
+# The test to run when an opening is due: (number of the opening in its lineage, level) -> verdict.
+Test = Callable[[int, float], Verdict]
+
+__all__ = ["BrokenLedger", "Ledger", "Opening"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opening:
+    """One opening as it stands in the ledger.
+
+    number: 1 for the first of its lineage; level: the one-sided level of its test
+    fresh:  this call made it; otherwise it is the stored one
+    found:  a ledger with openings was there before this call
+    """
+
+    lineage: str
+    candidate: str
+    measure: str
+    number: int
+    level: float
+    date: str
+    verdict: Verdict
+    head: str
+    fresh: bool
+    found: bool
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Ledger:
+    """The ledger at `path`; reading never makes the file."""
+
+    path: Path
+
+    def read(self) -> Chain:
+        """Every opening in order; raises BrokenLedger where a line was edited, moved or removed."""
+        return read_chain(self.path.read_bytes() if self.path.exists() else b"", str(self.path))
+
+    @property
+    def head(self) -> str | None:
+        """Hash of the last line, None where no ledger is found."""
+        chain = self.read()
+        return chain.head if chain.records else None
+
+    def open(
+        self,
+        *,
+        marks: Sequence[str],
+        candidate: str,
+        measure: str,
+        now: datetime,
+        inputs: Mapping[str, str],
+        test: Test,
+    ) -> Opening:
+        """Returns the stored verdict of these three, or runs `test` and stores what it says.
+
+        marks:  one mark for each sealed group (`split.seal_mark`)
+        inputs: fingerprints of the data, kept beside the verdict
+        """
+        with _locked(self.path) as file:
+            chain = read_chain(_whole(file), str(self.path))
+            touched = _touched(chain.records, set(marks))
+            for record in touched:
+                if (record["candidate"], record["measure"]) == (candidate, measure):
+                    return _opening(record, fresh=False, found=True, notes=chain.notes)
+            number = len(touched) + 1
+            level = level_of(number)
+            record = {
+                "lineage": touched[0]["lineage"] if touched else _name(marks),
+                "candidate": candidate,
+                "measure": measure,
+                "opening": number,
+                "level": level,
+                "date": now.isoformat(timespec="seconds"),
+                "inputs": dict(inputs),
+                "sealed": sorted(set(marks)),
+                "verdict": dict(test(number, level)),
+            }
+            line = seal_line(record, chain.head)
+            _append(file, line, fresh_line=chain.torn)
+            stored = json.loads(line)
+        return _opening(stored, fresh=True, found=bool(chain.records), notes=chain.notes)
+
+
+def level_of(number: int) -> float:
+    """The one-sided level of a lineage's opening; all of them add up to under twice the first."""
+    return float(LEVEL / 2 ** (number - 1))
+
+
+def _touched(records: Sequence[Record], marks: set[str]) -> list[Record]:
+    """The openings of every lineage that these sealed groups continue."""
+    opened: dict[str, set[str]] = {}
+    for record in records:
+        opened.setdefault(record["lineage"], set()).update(record["sealed"])
+    continued = {
+        name for name, groups in opened.items() if len(groups & marks) > SHARED * len(marks)
+    }
+    return [record for record in records if record["lineage"] in continued]
+
+
+def _name(marks: Sequence[str]) -> str:
+    return sha256("\n".join(sorted(set(marks))).encode()).hexdigest()[:16]
+
+
+def _opening(record: Record, *, fresh: bool, found: bool, notes: tuple[str, ...]) -> Opening:
+    return Opening(
+        lineage=record["lineage"],
+        candidate=record["candidate"],
+        measure=record["measure"],
+        number=record["opening"],
+        level=record["level"],
+        date=record["date"],
+        verdict=record["verdict"],
+        head=record["hash"],
+        fresh=fresh,
+        found=found,
+        notes=notes,
+    )
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[int]:
+    # POSIX only, like the embedded server; imported here so that reading works anywhere.
+    from fcntl import LOCK_EX, flock
+
+    path.parent.mkdir(parents=True, exist_ok=True)
+    file = open_file(path, O_RDWR | O_CREAT | O_APPEND, 0o644)
+    try:
+        flock(file, LOCK_EX)
+        yield file
+    finally:
+        close(file)
+
+
+def _whole(file: int) -> bytes:
+    return pread(file, fstat(file).st_size, 0)
+
+
+def _append(file: int, line: bytes, *, fresh_line: bool) -> None:
+    """Writes one line and waits for the disk; a torn line before it is closed off and stays."""
+    rest = (b"\n" if fresh_line else b"") + line
+    while rest:
+        rest = rest[write_some(file, rest) :]
+    fsync(file)
