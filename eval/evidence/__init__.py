@@ -6,10 +6,13 @@ one file.
 
 from eval.evidence.choose import Choice, choose
 from eval.evidence.compare import Comparison, compare
+from eval.evidence.confirm import Sealed
+from eval.evidence.decision import Decision
 from eval.evidence.ledger import BrokenLedger, Ledger
 from eval.evidence.nested import Estimate, nested
+from eval.evidence.outcome import Outcome
 from eval.evidence.power import Detectable, smallest_detectable
-from eval.evidence.promote import Decision, Outcome, Sealed, decide
+from eval.evidence.promote import decide
 from eval.evidence.scores import Scores, UnfitScores, normal_form
 from eval.evidence.split import sealed
 

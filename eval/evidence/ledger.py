@@ -25,6 +25,7 @@ from eval.evidence.chain import BrokenLedger, Chain, Record, read_chain, seal_li
 from eval.evidence.compare import LEVEL
 
 SHARED = 0.1
+NEW = "no ledger found: this is the first opening of a new one"
 
 Verdict = Record
 # The test to run when an opening is due: (number of the opening in its lineage, level) -> verdict.
@@ -39,7 +40,6 @@ class Opening:
 
     number: 1 for the first of its lineage; level: the one-sided level of its test
     fresh:  this call made it; otherwise it is the stored one
-    found:  a ledger with openings was there before this call
     """
 
     lineage: str
@@ -51,7 +51,6 @@ class Opening:
     verdict: Verdict
     head: str
     fresh: bool
-    found: bool
     notes: tuple[str, ...]
 
 
@@ -91,7 +90,7 @@ class Ledger:
             touched = _touched(chain.records, set(marks))
             for record in touched:
                 if (record["candidate"], record["measure"]) == (candidate, measure):
-                    return _opening(record, fresh=False, found=True, notes=chain.notes)
+                    return _opening(record, fresh=False, notes=chain.notes)
             number = len(touched) + 1
             level = level_of(number)
             record = {
@@ -108,7 +107,8 @@ class Ledger:
             line = seal_line(record, chain.head)
             _append(file, line, fresh_line=chain.torn)
             stored = json.loads(line)
-        return _opening(stored, fresh=True, found=bool(chain.records), notes=chain.notes)
+        notes = chain.notes if chain.records else (NEW, *chain.notes)
+        return _opening(stored, fresh=True, notes=notes)
 
 
 def level_of(number: int) -> float:
@@ -131,7 +131,7 @@ def _name(marks: Sequence[str]) -> str:
     return sha256("\n".join(sorted(set(marks))).encode()).hexdigest()[:16]
 
 
-def _opening(record: Record, *, fresh: bool, found: bool, notes: tuple[str, ...]) -> Opening:
+def _opening(record: Record, *, fresh: bool, notes: tuple[str, ...]) -> Opening:
     return Opening(
         lineage=record["lineage"],
         candidate=record["candidate"],
@@ -142,7 +142,6 @@ def _opening(record: Record, *, fresh: bool, found: bool, notes: tuple[str, ...]
         verdict=record["verdict"],
         head=record["hash"],
         fresh=fresh,
-        found=found,
         notes=notes,
     )
 

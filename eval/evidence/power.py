@@ -4,8 +4,8 @@ power."""
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import inf, sqrt
-from statistics import NormalDist, median
+from math import inf
+from statistics import median
 
 import numpy as np
 
@@ -13,7 +13,6 @@ from eval.evidence.compare import LEVEL
 from eval.evidence.scores import Scores
 
 POWER = 0.8
-_NORMAL = NormalDist()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,33 +69,25 @@ def standard_errors(scores: Scores, groups: int) -> list[float]:
 
 
 def detectable_in_errors(groups: int, *, level: float = LEVEL, power: float = POWER) -> float:
-    """The gain, in standard errors, that a paired test on `groups` groups finds so often."""
+    """The gain, in standard errors, that a paired t test on `groups` groups finds so often."""
     if groups < 2:
         return inf
-    bar, widening = _bar(groups, level)
-    return bar + _NORMAL.inv_cdf(power) * widening
+    # scipy takes a while to import and only the power needs it.
+    from scipy.special import nctdtrinc
+
+    return float(nctdtrinc(groups - 1, 1 - power, _bar(groups, level)))
 
 
 def stated_power(gain_in_errors: float, groups: int, *, level: float = LEVEL) -> float:
     """The power at a true gain; the inverse of `detectable_in_errors`."""
     if groups < 2:
         return 0.0
-    bar, widening = _bar(groups, level)
-    return _NORMAL.cdf((gain_in_errors - bar) / widening)
+    from scipy.special import nctdtr
+
+    return float(1 - nctdtr(groups - 1, gain_in_errors, _bar(groups, level)))
 
 
-def _bar(groups: int, level: float) -> tuple[float, float]:
-    """The test's bar, and the spread of its statistic (Abramowitz and Stegun 26.7.10)."""
-    bar = t_quantile(1 - level, groups - 1)
-    return bar, sqrt(1 + bar**2 / (2 * (groups - 1)))
+def _bar(groups: int, level: float) -> float:
+    from scipy.special import stdtrit
 
-
-def t_quantile(p: float, freedom: int) -> float:
-    """Student's quantile, expanded around the normal's (Abramowitz and Stegun 26.7.5)."""
-    z = _NORMAL.inv_cdf(p)
-    return (
-        z
-        + (z**3 + z) / (4 * freedom)
-        + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * freedom**2)
-        + (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / (384 * freedom**3)
-    )
+    return float(stdtrit(groups - 1, 1 - level))

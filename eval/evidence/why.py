@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from eval.evidence.choose import Choice
-from eval.evidence.outcome import Outcome, Sealed
+from eval.evidence.confirm import Sealed
+from eval.evidence.outcome import Outcome
 from eval.evidence.scores import Setting
 
 
@@ -21,7 +22,6 @@ class Facts:
     choice: Choice
     groups: int
     development_groups: int
-    sealed_groups: int
     parameters: int
     allowed: int
     least_groups: int
