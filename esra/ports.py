@@ -4,14 +4,17 @@ Each model step is *brief -> ask -> admit*: the brief is a record whose type has
 key or score in it; the port makes the call; an admit function in the stage takes any text at all.
 """
 
-from collections.abc import Mapping, Sequence
+import asyncio
+from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
 from esra.domain.capability import Catalog
 from esra.domain.hit import NativeHit
-from esra.domain.outcome import Fact, Failed
+from esra.domain.invocation import Retention
+from esra.domain.outcome import Failed
 from esra.domain.plan import Strategy
+from esra.domain.ranking import Usage
 from esra.sealed import ValidatedQuery
 
 
@@ -82,16 +85,6 @@ class RerankBrief:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Usage:
-    """What an answer cost: model calls, tokens in and out, wall seconds."""
-
-    calls: int = 1
-    tokens_in: int = 0
-    tokens_out: int = 0
-    seconds: float = 0.0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
     """What came back, whatever it is: untrusted text, for an admit function."""
 
@@ -101,6 +94,15 @@ class Reply:
 
 class Trouble(Exception):
     """A port's expected failure (refused, timed out, unusable); the stage falls back."""
+
+
+async def within(seconds: float, asking: Awaitable[Reply]) -> Reply:
+    """The reply, if it comes within ``seconds``; ``Trouble`` otherwise."""
+    try:
+        async with asyncio.timeout(max(0.0, seconds)):
+            return await asking
+    except TimeoutError as error:
+        raise Trouble("no answer in time") from error
 
 
 class Selector(Protocol):
@@ -174,10 +176,4 @@ class House:
     planners: Mapping[str, Planner] = field(default_factory=dict)
     rerankers: Mapping[str, Reranker] = field(default_factory=dict)
     traces: TraceSink | None = None
-
-
-def facts_to_records(
-    facts: Sequence[Fact], common: Mapping[str, object]
-) -> list[dict[str, object]]:
-    """Audit records of facts: the event, what is common to the invocation, the fact's values."""
-    return [{"event": fact.event.value, **common, **dict(fact.values)} for fact in facts]
+    retention: Retention = Retention.KEYED_HASH

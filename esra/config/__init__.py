@@ -1,0 +1,1 @@
+"""What a person wrote (settings, catalog) and what the workbench emitted (tuned), checked."""

@@ -1,11 +1,10 @@
 """What ``esra_{name}`` offers, to whom, and the numbers that order its results."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 
+from esra.domain.codes import NoticeCode
 from esra.domain.source import Limits, Source
-
-DAY = 86_400.0
 
 
 class Presence(StrEnum):
@@ -89,6 +88,7 @@ class Capability:
     scoring: Scoring = Scoring()
     modes: frozenset[str] = frozenset({"brief", "full", "explain"})
     limits: Limits = Limits()
+    data: str = ""  # fingerprint of the labelled data it was loaded from, where there is one
 
     def binding(self, source: str) -> Binding | None:
         return next((binding for binding in self.bindings if binding.source == source), None)
@@ -109,12 +109,16 @@ class Exposure:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Revision:
-    """Which numbers ordered a response: the catalog's own, or a tuned file's."""
+    """Which numbers ordered a response: the catalog's own, or a tuned file's.
+
+    ``notices`` is what there is to say about how it was chosen, in every response it orders.
+    """
 
     tuned: bool = False
     revision: int = 0
     hash: str = ""
     signed: bool = False
+    notices: tuple[NoticeCode, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,7 +129,7 @@ class Catalog:
     capabilities: tuple[Capability, ...]
     exposures: tuple[Exposure, ...]
     version: str
-    revisions: tuple[tuple[str, Revision], ...] = field(default=())
+    revisions: tuple[tuple[str, Revision], ...] = ()
 
     def source(self, id: str) -> Source | None:
         return next((source for source in self.sources if source.id == id), None)

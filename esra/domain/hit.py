@@ -1,5 +1,6 @@
 """A found record on its way: native hit, scored, candidate, ranked. The type tells the past."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from esra.domain.outcome import Failed
@@ -31,6 +32,18 @@ class NativeHit:
     stale: bool = False
     tie: tuple[float, ...] = ()
     fields: tuple[tuple[str, object], ...] = ()
+
+
+class Hits(tuple[NativeHit, ...]):
+    """One query's rows in their order; ``capped`` when the engine had more than the cap let out."""
+
+    capped: bool = False
+
+    @classmethod
+    def of(cls, hits: Iterable[NativeHit], *, capped: bool) -> "Hits":
+        made = cls(hits)
+        made.capped = capped
+        return made
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

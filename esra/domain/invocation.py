@@ -1,6 +1,6 @@
 """Who calls, and what for. Times are seconds since the epoch (UTC), as floats."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 
 
@@ -31,6 +31,29 @@ class Caller:
     sources: frozenset[str] | None = None  # None: no restriction at this level
 
 
+class Retention(StrEnum):
+    """What may be kept of a prompt (RULINGS 18)."""
+
+    FULL = "full"
+    KEYED_HASH = "keyed_hash"
+    REDACTED = "redacted"
+    NONE = "none"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """What a door received, before anybody looked at it."""
+
+    exposure: str
+    prompt: str
+    caller: Caller
+    limit: int = 10
+    mode: Mode = Mode.BRIEF
+    seconds: float = 10.0
+    now: float | None = None  # None: the clock's; a labelled query's own date otherwise
+    correlation: str = ""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
     """One invocation of one exposure."""
@@ -43,5 +66,4 @@ class Call:
     seconds: float = 10.0  # the whole invocation's time
     limit: int = 10
     mode: Mode = Mode.BRIEF
-    correlation: str = ""
-    tags: tuple[tuple[str, str], ...] = field(default=())
+    salt: str = ""  # makes result ids opaque; never leaves

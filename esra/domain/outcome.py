@@ -63,9 +63,13 @@ class Outcome(Generic[T]):
 
 
 class Refused(Exception):
-    """The invocation ends with an error code. The message is safe for the caller to read."""
+    """The invocation ends with an error code. The message is safe for the caller to read.
 
-    def __init__(self, code: ErrorCode, message: str) -> None:
+    ``facts`` are still audited, so that a refusal says what it was decided on.
+    """
+
+    def __init__(self, code: ErrorCode, message: str, facts: tuple[Fact, ...] = ()) -> None:
         super().__init__(f"{code}: {message}")
         self.code = code
         self.message = message
+        self.facts = facts

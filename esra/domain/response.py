@@ -6,18 +6,12 @@ from enum import StrEnum
 from esra.domain.capability import Revision
 from esra.domain.codes import WarningCode
 from esra.domain.outcome import Note, Warn
+from esra.domain.ranking import OrderedBy
 
 
 class Status(StrEnum):
     COMPLETE = "complete"
     DEGRADED = "degraded"
-
-
-class OrderedBy(StrEnum):
-    """The score that ordered the answer (RULINGS 8)."""
-
-    FINAL = "final"
-    WEIGHTED = "weighted"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,1 @@
+"""Verbs: one file a stage. No stage imports another; ``pipeline.py`` puts them in order."""

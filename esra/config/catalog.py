@@ -1,0 +1,349 @@
+"""Reads a catalog: sources, capabilities and exposures, in TOML a person writes and edits."""
+
+import hashlib
+import re
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, ValidationError
+from pydantic import Field as Bound
+
+from esra.config.bounds import CAPABILITY, SOURCE
+from esra.config.strict import ConfigError, Strict, explain
+from esra.domain import capability as cap
+from esra.domain import source as src
+
+LARGEST = 4 * 1024 * 1024  # bytes
+SLUG = re.compile(r"\A[a-z0-9_]{1,26}\Z")
+
+
+def _identifier(name: str) -> str:
+    # The server cuts longer names silently, so that two of them may become one; NUL ends a name.
+    if not 1 <= len(name.encode()) <= 63 or any(ord(char) < 32 for char in name):
+        raise ValueError("a name in the database has 1 to 63 bytes and no control characters")
+    return name
+
+
+Physical = Annotated[str, AfterValidator(_identifier)]
+
+
+class LimitsBlock(Strict):
+    rows: int = Bound(default=50, ge=1, le=1_000)
+    queries: int = Bound(default=20, ge=1, le=20)
+    results: int = Bound(default=50, ge=1, le=1_000)
+    fragment: int = Bound(default=2_000, ge=1, le=100_000)
+    characters: int = Bound(default=60_000, ge=1, le=10_000_000)
+    seconds: float = Bound(default=5.0, gt=0, le=300)
+    parallel: int = Bound(default=8, ge=1, le=64)
+
+
+class FieldBlock(Strict):
+    name: str = Bound(min_length=1)
+    column: Physical
+    type: Literal["text", "number", "boolean", "timestamp"] = "text"
+    searchable: bool = False
+    filterable: bool = False
+    operators: list[Literal["eq", "ne", "lt", "lte", "gt", "gte", "in"]] = []
+    returnable: bool = False
+    restricted: bool = False
+    masking: Literal["none", "last4", "all"] = "none"
+
+
+class MappingBlock(Strict):
+    id: str = Bound(min_length=1)
+    name: str = Bound(min_length=1)
+    description: str = ""
+    schema_: Physical = Bound(alias="schema")
+    table: Physical
+    key: Physical
+    title: Physical
+    text: Physical
+    vector: Physical
+    timestamp: Physical | None = None
+    language: str = "english"
+    rank: Literal["coverage", "density", "rarity"] = "coverage"
+    fields: list[FieldBlock] = []
+
+
+class SourceBlock(Strict):
+    id: str = Bound(min_length=1)
+    name: str = Bound(min_length=1)
+    provider: str = Bound(min_length=1)
+    family: Literal["relation"] = "relation"
+    description: str = ""
+    usage: str = ""
+    exclusions: str = ""
+    tags: list[str] = []
+    languages: list[str] = []
+    examples: list[str] = []
+    freshness: str = ""
+    enabled: bool = True
+    tenants: list[str] | None = None
+    modes: list[Literal["brief", "full", "explain"]] = ["brief", "full", "explain"]
+    limits: LimitsBlock = LimitsBlock()
+    mappings: list[MappingBlock] = Bound(min_length=1)
+
+
+class OwnScoringBlock(Strict):
+    priority: float = 1.0
+    half_life: float | None = None
+    native_floor: float | None = None
+    ceiling: int = 3
+
+
+class ScoringBlock(Strict):
+    semantic_weight: float = Bound(default=0.7, ge=0)
+    lexical_weight: float = Bound(default=0.3, ge=0)
+    match_bonus: float = 0.02
+    bonus_cap: float = 0.1
+    freshness_floor: float = 0.0
+    stale_weight: float = 0.5
+    shortlist: int = 30
+    sources: dict[str, OwnScoringBlock] = {}
+
+
+class BindingBlock(Strict):
+    source: str = Bound(min_length=1)
+    presence: Literal["mandatory", "forced", "optional"] = "optional"
+
+
+class CapabilityBlock(Strict):
+    id: str = Bound(min_length=1)
+    name: str = Bound(min_length=1)
+    description: str = ""
+    select: Literal["all", "local", "model", "statistics"] = "all"
+    plan: Literal["template", "local", "model"] = "template"
+    rerank: Literal["none", "local", "model"] = "none"
+    modes: list[Literal["brief", "full", "explain"]] = ["brief", "full", "explain"]
+    limits: LimitsBlock = LimitsBlock()
+    scoring: ScoringBlock = ScoringBlock()
+    data: str = ""
+    bindings: list[BindingBlock] = Bound(min_length=1)
+
+
+class ExposureBlock(Strict):
+    slug: str
+    capability: str
+    sources: list[str] | None = None
+    published: bool = True
+    tenants: list[str] | None = None
+    modes: list[Literal["brief", "full", "explain"]] = ["brief", "full"]
+    limits: LimitsBlock = LimitsBlock()
+
+
+class ProviderBlock(Strict):
+    """``url`` is a reference (``embedded``, ``env:NAME``, ``file:PATH``), never a URL itself."""
+
+    engine: Literal["postgres"]
+    url: str = Bound(pattern=r"^(embedded|env:[A-Za-z_][A-Za-z0-9_]*|file:.+)$")
+
+
+class CatalogFile(Strict):
+    providers: dict[str, ProviderBlock]
+    sources: list[SourceBlock]
+    capabilities: list[CapabilityBlock]
+    exposures: list[ExposureBlock]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Loaded:
+    """A catalog, the references to its engines, and what was clamped on the way."""
+
+    catalog: cap.Catalog
+    providers: tuple[tuple[str, str], ...]
+    clamped: tuple[str, ...]
+
+
+def load_catalog(path: Path) -> Loaded:
+    """The catalog in a TOML file; ``ConfigError`` says what is wrong with it."""
+    try:
+        raw = path.read_bytes()
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be read ({error.strerror})") from error
+    if len(raw) > LARGEST:
+        raise ConfigError(f"{path}: larger than {LARGEST} bytes")
+    try:
+        data = tomllib.loads(raw.decode("utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise ConfigError(f"{path}: not TOML: {error}") from error
+    try:
+        file = CatalogFile.model_validate(data)
+    except ValidationError as error:
+        raise explain(str(path), error, CatalogFile) from error
+    return _checked(path, file, hashlib.sha256(raw).hexdigest()[:16])
+
+
+def _checked(path: Path, file: CatalogFile, version: str) -> Loaded:
+    clamped: list[str] = []
+    catalog = cap.Catalog(
+        sources=tuple(_source(block) for block in file.sources),
+        capabilities=tuple(_capability(block, clamped) for block in file.capabilities),
+        exposures=tuple(_exposure(block) for block in file.exposures),
+        version=version,
+    )
+    problems = [*_unique(file), *_dangling(file), *_bad_slugs(file), *_bad_weights(file)]
+    if problems:
+        raise ConfigError(f"{path}: " + "; ".join(problems[:10]))
+    providers = tuple((name, block.url) for name, block in file.providers.items())
+    return Loaded(catalog=catalog, providers=providers, clamped=tuple(clamped))
+
+
+def _unique(file: CatalogFile) -> list[str]:
+    lists = {
+        "sources": [block.id for block in file.sources],
+        "capabilities": [block.id for block in file.capabilities],
+        "exposures": [block.slug for block in file.exposures],
+    }
+    return [
+        f"{kind}: {id!r} stands twice"
+        for kind, ids in lists.items()
+        for id in sorted({id for id in ids if ids.count(id) > 1})
+    ]
+
+
+def _dangling(file: CatalogFile) -> list[str]:
+    sources = {block.id for block in file.sources}
+    capabilities = {block.id: {b.source for b in block.bindings} for block in file.capabilities}
+    found = [
+        f"sources.{block.id}: there is no provider {block.provider!r}"
+        for block in file.sources
+        if block.provider not in file.providers
+    ]
+    for block in file.capabilities:
+        named = {b.source for b in block.bindings} | set(block.scoring.sources)
+        found += [
+            f"capabilities.{block.id}: there is no source {id!r}" for id in sorted(named - sources)
+        ]
+    for exposure in file.exposures:
+        bound = capabilities.get(exposure.capability)
+        if bound is None:
+            found.append(f"exposures.{exposure.slug}: no capability {exposure.capability!r}")
+        else:
+            stray = sorted(set(exposure.sources or ()) - bound)
+            found += [f"exposures.{exposure.slug}: {id!r} is not bound" for id in stray]
+    return found
+
+
+def _bad_slugs(file: CatalogFile) -> list[str]:
+    return [
+        f"exposures.{block.slug}: a slug is 1 to 26 of a-z, 0-9 and _ and does not end in _fetch"
+        for block in file.exposures
+        if not SLUG.match(block.slug) or block.slug.endswith("_fetch")
+    ]
+
+
+def _bad_weights(file: CatalogFile) -> list[str]:
+    return [
+        f"capabilities.{block.id}.scoring: the two rerank weights are both 0"
+        for block in file.capabilities
+        if block.scoring.semantic_weight == 0 and block.scoring.lexical_weight == 0
+    ]
+
+
+def _limits(block: LimitsBlock) -> src.Limits:
+    return src.Limits(**block.model_dump())
+
+
+def _source(block: SourceBlock) -> src.Source:
+    return src.Source(
+        id=block.id,
+        name=block.name,
+        provider=block.provider,
+        family=src.Family(block.family),
+        mappings=tuple(_mapping(mapping) for mapping in block.mappings),
+        description=block.description,
+        usage=block.usage,
+        exclusions=block.exclusions,
+        tags=tuple(block.tags),
+        languages=tuple(block.languages),
+        examples=tuple(block.examples),
+        freshness=block.freshness,
+        enabled=block.enabled,
+        tenants=None if block.tenants is None else frozenset(block.tenants),
+        modes=frozenset(block.modes),
+        limits=_limits(block.limits),
+    )
+
+
+def _mapping(block: MappingBlock) -> src.Mapping:
+    physical = block.model_dump(include={"table", "key", "title", "text", "vector", "timestamp"})
+    relation = src.Relation(
+        schema=block.schema_, language=block.language, rank=src.Rank(block.rank), **physical
+    )
+    return src.Mapping(
+        id=block.id,
+        name=block.name,
+        description=block.description,
+        relation=relation,
+        fields=tuple(_field(field) for field in block.fields),
+    )
+
+
+def _field(block: FieldBlock) -> src.Field:
+    return src.Field(
+        name=block.name,
+        column=block.column,
+        type=src.FieldType(block.type),
+        searchable=block.searchable,
+        filterable=block.filterable,
+        operators=frozenset(src.Operator(operator) for operator in block.operators),
+        returnable=block.returnable,
+        restricted=block.restricted,
+        masking=src.Masking(block.masking),
+    )
+
+
+def _capability(block: CapabilityBlock, clamped: list[str]) -> cap.Capability:
+    return cap.Capability(
+        id=block.id,
+        name=block.name,
+        description=block.description,
+        bindings=tuple(
+            cap.Binding(source=b.source, presence=cap.Presence(b.presence)) for b in block.bindings
+        ),
+        forms=cap.Forms(
+            select=cap.SelectForm(block.select),
+            plan=cap.PlanForm(block.plan),
+            rerank=cap.RerankForm(block.rerank),
+        ),
+        scoring=_scoring(block, clamped),
+        modes=frozenset(block.modes),
+        limits=_limits(block.limits),
+        data=block.data,
+    )
+
+
+def _scoring(block: CapabilityBlock, clamped: list[str]) -> cap.Scoring:
+    where = f"capabilities.{block.id}.scoring"
+    numbers = block.scoring.model_dump(exclude={"sources"})
+    sources = []
+    for id, own in block.scoring.sources.items():
+        held = _clamped(own.model_dump(), SOURCE, f"{where}.sources.{id}", clamped)
+        sources.append((id, cap.SourceScoring(**held)))
+    return cap.Scoring(
+        sources=tuple(sources), **_clamped(numbers, CAPABILITY, where, clamped)
+    )
+
+
+def _clamped(values: dict, bounds: dict, where: str, clamped: list[str]) -> dict:
+    held = dict(values)
+    for name, bound in bounds.items():
+        value = held[name]
+        if value is not None and not bound.hold(value):
+            held[name] = type(value)(bound.clamp(value))
+            clamped.append(f"{where}.{name}: {value} is outside {bound.low}..{bound.high}")
+    return held
+
+
+def _exposure(block: ExposureBlock) -> cap.Exposure:
+    return cap.Exposure(
+        slug=block.slug,
+        capability=block.capability,
+        sources=None if block.sources is None else frozenset(block.sources),
+        published=block.published,
+        tenants=None if block.tenants is None else frozenset(block.tenants),
+        modes=frozenset(block.modes),
+        limits=_limits(block.limits),
+    )

@@ -1,0 +1,181 @@
+"""A tuned configuration: what the workbench emitted, read back as strictly as anything foreign.
+
+It carries tunables only. A file that is broken, of another capability, schema or pipeline, out of
+bounds, or that holds a key it must not, is refused; the last good revision stays (RULINGS 42).
+"""
+
+import base64
+import hashlib
+import json
+from typing import Literal
+
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives.asymmetric.ed25519 import (
+    Ed25519PrivateKey,
+    Ed25519PublicKey,
+)
+from pydantic import Field as Bound
+from pydantic import ValidationError, model_validator
+
+from esra.config.bounds import CAPABILITY, SOURCE
+from esra.config.strict import ConfigError, Strict, explain
+from esra.trace import PIPELINE, SCHEMA
+
+LARGEST = 256 * 1024  # bytes
+
+
+class OwnTunables(Strict):
+    priority: float | None = None
+    half_life: float | None = None
+    native_floor: float | None = None
+    ceiling: int | None = None
+
+
+class Tunables(Strict):
+    """What may be tuned; absent means "as the catalog says"."""
+
+    semantic_weight: float = Bound(ge=0, le=1)
+    lexical_weight: float = Bound(ge=0, le=1)
+    match_bonus: float | None = None
+    bonus_cap: float | None = None
+    freshness_floor: float | None = None
+    stale_weight: float | None = None
+    shortlist: int | None = None
+    sources: dict[str, OwnTunables] = {}
+
+    @model_validator(mode="after")
+    def _within_bounds(self) -> "Tunables":
+        if self.semantic_weight == 0 and self.lexical_weight == 0:
+            raise ValueError("the two rerank weights are both 0")
+        _check(self, CAPABILITY, "")
+        for id, own in self.sources.items():
+            _check(own, SOURCE, f"sources.{id}.")
+        return self
+
+
+def _check(block: Strict, bounds: dict, where: str) -> None:
+    for name, bound in bounds.items():
+        value = getattr(block, name)
+        if value is not None and not bound.hold(value):
+            raise ValueError(f"{where}{name} is outside {bound.low}..{bound.high}")
+
+
+class Models(Strict):
+    """Identities of the models it was tuned with; "" where the stage asked none."""
+
+    select: str = ""
+    plan: str = ""
+    rerank: str = ""
+
+
+class Signature(Strict):
+    key: str
+    value: str
+
+
+class TunedFile(Strict):
+    """The file. ``hash`` is over the canonical JSON of everything but itself and the signature."""
+
+    schema_: Literal[1] = Bound(alias="schema")
+    pipeline: int
+    capability: str
+    revision: int = Bound(ge=1)
+    tunables: Tunables
+    models: Models
+    data: str
+    evidence: dict[str, object]
+    hash: str
+    signature: Signature | None = None
+
+
+def canonical(body: dict[str, object]) -> bytes:
+    """Sorted keys, no spaces, UTF-8: one form, so that one hash."""
+    return json.dumps(
+        body, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
+    ).encode()
+
+
+def body_hash(body: dict[str, object]) -> str:
+    bare = {key: value for key, value in body.items() if key not in ("hash", "signature")}
+    return hashlib.sha256(canonical(bare)).hexdigest()
+
+
+def sealed_body(body: dict[str, object], key: Ed25519PrivateKey | None) -> dict[str, object]:
+    """The body with its hash and, where a key is given, its Ed25519 signature (RFC 8032)."""
+    full = {**body, "schema": SCHEMA, "pipeline": PIPELINE}
+    full["hash"] = body_hash(full)
+    if key is not None:
+        value = base64.b64encode(key.sign(str(full["hash"]).encode())).decode()
+        full["signature"] = {"key": key_id(key.public_key()), "value": value}
+    return full
+
+
+def key_id(key: Ed25519PublicKey) -> str:
+    """The first 16 hex digits of the SHA-256 of the raw public key."""
+    return hashlib.sha256(key.public_bytes_raw()).hexdigest()[:16]
+
+
+def read_tuned(
+    raw: bytes,
+    *,
+    where: str,
+    capability: str,
+    sources: frozenset[str],
+    keys: tuple[Ed25519PublicKey, ...] = (),
+) -> TunedFile:
+    """The checked file; ``ConfigError`` says why it is refused."""
+    if len(raw) > LARGEST:
+        raise ConfigError(f"{where}: larger than {LARGEST} bytes")
+    body = _json(raw, where)
+    try:
+        file = TunedFile.model_validate(body)
+    except (ValidationError, RecursionError) as error:
+        if isinstance(error, ValidationError):
+            raise explain(where, error, TunedFile) from error
+        raise ConfigError(f"{where}: nested too deeply") from error
+    if file.capability != capability:
+        raise ConfigError(f"{where}: made for capability {file.capability!r}, not {capability!r}")
+    if file.pipeline != PIPELINE:
+        raise ConfigError(f"{where}: made for pipeline {file.pipeline}, this one is {PIPELINE}")
+    stray = sorted(set(file.tunables.sources) - sources)
+    if stray:
+        raise ConfigError(f"{where}: {stray[0]!r} is no source of this capability")
+    if file.hash != body_hash(body):
+        raise ConfigError(f"{where}: the content does not fit its hash; it was edited or cut")
+    _check_signature(file, where, keys)
+    return file
+
+
+def _json(raw: bytes, where: str) -> dict[str, object]:
+    try:
+        body = json.loads(raw.decode("utf-8"), object_pairs_hook=_unique, parse_constant=_refuse)
+    except (ValueError, RecursionError) as error:
+        raise ConfigError(f"{where}: not JSON ({type(error).__name__})") from error
+    if not isinstance(body, dict):
+        raise ConfigError(f"{where}: not a JSON object")
+    return body
+
+
+def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    seen = dict(pairs)
+    if len(seen) != len(pairs):
+        raise ValueError("a key stands twice")
+    return seen
+
+
+def _refuse(constant: str) -> object:
+    raise ValueError(f"{constant} is not JSON")
+
+
+def _check_signature(file: TunedFile, where: str, keys: tuple[Ed25519PublicKey, ...]) -> None:
+    if not keys:
+        return
+    if file.signature is None:
+        raise ConfigError(f"{where}: unsigned, and this runtime asks for a signature")
+    key = next((key for key in keys if key_id(key) == file.signature.key), None)
+    if key is None:
+        raise ConfigError(f"{where}: signed with a key this runtime does not know")
+    try:
+        key.verify(base64.b64decode(file.signature.value, validate=True), file.hash.encode())
+    except (InvalidSignature, ValueError) as error:
+        raise ConfigError(f"{where}: the signature does not fit") from error

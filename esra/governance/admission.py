@@ -1,0 +1,105 @@
+"""The door before the pipeline: checks a request, writes its audit record, then admits it.
+
+``retrieve`` takes only an ``Admitted``, so "governed first" stands in its signature. If the audit
+record cannot be written nothing runs (RULINGS 26).
+"""
+
+import hashlib
+import hmac
+import secrets
+import unicodedata
+from typing import NoReturn, final
+
+from esra.domain.codes import AuditEvent, ErrorCode
+from esra.domain.invocation import Call, Request, Retention
+from esra.domain.outcome import Refused
+from esra.ports import AuditUnavailable, House
+
+LONGEST_PROMPT = 32 * 1024  # bytes of UTF-8 (RULINGS 16)
+# Hashes of prompts are comparable within a process's life and useless to anybody else.
+_PROMPT_KEY = secrets.token_bytes(32)
+
+
+@final
+class Admitted:
+    """A call that passed the door. Only ``admit`` makes one."""
+
+    __slots__ = ("call",)
+
+    call: Call
+
+    def __new__(cls, *_: object, **__: object) -> NoReturn:
+        raise TypeError("a call is admitted by governance and by nothing else")
+
+
+def admit(request: Request, house: House) -> Admitted:
+    """The admitted call, with its begin record written; ``Refused`` otherwise."""
+    prompt = _checked_prompt(request)
+    if type(request.limit) is not int or not 1 <= request.limit <= 1_000:
+        raise Refused(ErrorCode.INVALID_REQUEST, "the limit is a whole number from 1 to 1000")
+    call = Call(
+        id=secrets.token_hex(16),
+        salt=secrets.token_hex(16),
+        exposure=request.exposure,
+        prompt=prompt,
+        caller=request.caller,
+        now=house.clock.now() if request.now is None else request.now,
+        seconds=request.seconds,
+        limit=request.limit,
+        mode=request.mode,
+        correlation=request.correlation or secrets.token_hex(8),
+    )
+    begin = {
+        **common(call),
+        "event": AuditEvent.INVOCATION_BEGIN.value,
+        "time": house.clock.now(),
+        "prompt": kept_prompt(prompt, house.retention),
+    }
+    try:
+        house.audit.write([begin])
+    except AuditUnavailable as error:
+        raise Refused(
+            ErrorCode.AUDIT_UNAVAILABLE, "the audit record could not be written; nothing ran"
+        ) from error
+    admitted = object.__new__(Admitted)
+    admitted.call = call
+    return admitted
+
+
+def common(call: Call) -> dict[str, object]:
+    """What every audit record of an invocation carries."""
+    return {
+        "invocation": call.id,
+        "correlation": call.correlation,
+        "tenant": call.caller.tenant,
+        "subject": call.caller.subject,
+        "identity": call.caller.identity.value,
+        "exposure": call.exposure[:200],
+    }
+
+
+def kept_prompt(prompt: str, retention: Retention) -> str | None:
+    """What the retention class lets a record hold of the prompt."""
+    match retention:
+        case Retention.FULL:
+            return prompt
+        case Retention.KEYED_HASH:
+            return "hmac:" + hmac.new(_PROMPT_KEY, prompt.encode(), hashlib.sha256).hexdigest()
+        case Retention.REDACTED:
+            return f"[redacted, {len(prompt)} characters]"
+        case Retention.NONE:
+            return None
+
+
+def _checked_prompt(request: Request) -> str:
+    prompt = request.prompt
+    if not isinstance(prompt, str) or not prompt.strip():
+        raise Refused(ErrorCode.INVALID_REQUEST, "the prompt is empty")
+    if "\0" in prompt or any(0xD800 <= ord(char) <= 0xDFFF for char in prompt):
+        raise Refused(ErrorCode.INVALID_REQUEST, "the prompt holds a character that is no text")
+    normal = unicodedata.normalize("NFC", prompt)
+    if len(normal.encode()) > LONGEST_PROMPT:
+        raise Refused(
+            ErrorCode.INVALID_REQUEST, f"the prompt is longer than {LONGEST_PROMPT} bytes; shorten it"
+        )
+    return normal

@@ -1,0 +1,68 @@
+"""retrieve(): what happens between an AI client's call and its results. Start here.
+
+Each stage is one file of its own name under ``stages/``; each returns a value with what there is
+to say about it; the ledger keeps the words.
+"""
+
+from esra.domain.codes import ErrorCode
+from esra.domain.invocation import Call
+from esra.domain.outcome import Refused
+from esra.domain.response import Response
+from esra.governance.admission import Admitted
+from esra.governance.closing import close
+from esra.ledger import Ledger
+from esra.ports import House
+from esra.stages.aggregate import aggregate
+from esra.stages.execute import execute
+from esra.stages.normalize import normalize
+from esra.stages.plan import plan_searches
+from esra.stages.rerank import rerank
+from esra.stages.respond import respond
+from esra.stages.scope import resolve_scope
+from esra.stages.select import select_sources
+from esra.stages.validate import validate_plans
+from esra.trace import Seen
+
+
+async def retrieve(admitted: Admitted, house: House) -> Response:
+    """The response to an admitted call; ``Refused`` carries one of the closed error codes."""
+    call, ledger = admitted.call, Ledger()
+    try:
+        response, seen = await _stages(call, house, ledger)
+    except Refused as refused:
+        ledger.facts.extend(refused.facts)
+        close(call, house, ledger, error=refused.code)
+        raise
+    except BaseException:
+        close(call, house, ledger, error=ErrorCode.INTERNAL)
+        raise
+    close(call, house, ledger, response=response, seen=seen)
+    return response
+
+
+async def _stages(call: Call, house: House, ledger: Ledger) -> tuple[Response, Seen]:
+    clock, providers = house.clock, house.providers
+    deadline = clock.monotonic() + call.seconds
+
+    def left() -> float:
+        return deadline - clock.monotonic()
+
+    scope = ledger.take(resolve_scope(call, house.catalog))
+    numbers = scope.scoring
+    chosen = ledger.take(await select_sources(call, scope, house.selectors, left()))
+    plans = ledger.take(
+        await plan_searches(call, scope, chosen, house.planners, providers, left())
+    )
+    queries = ledger.take(validate_plans(call, plans, chosen, scope, providers))
+    answers = ledger.take(
+        await execute(queries, chosen, providers, scope.limits, clock, deadline)
+    )
+    scored = ledger.take(normalize(answers, numbers, call.now))
+    candidates = ledger.take(aggregate(scored, numbers))
+    ranking = ledger.take(await rerank(call, scope, candidates, house.rerankers, left()))
+    response = respond(
+        call, scope, ranking.ranked, ranking.ordered_by, ledger.warnings, ledger.notices
+    )
+    return response, Seen(
+        scope=scope, chosen=chosen, plans=plans, answers=answers, ranking=ranking
+    )

@@ -1,0 +1,86 @@
+"""Runs the sealed queries in parallel, bounded, and returns every answer or its failure.
+
+The order of the answers is that of the queries, whatever finishes first (stage 5).
+"""
+
+import asyncio
+from collections.abc import Mapping
+
+from esra.domain.codes import AuditEvent, FailureCode, NoticeCode, WarningCode
+from esra.domain.hit import Answer, NativeHit
+from esra.domain.outcome import Fact, Failed, Note, Outcome, Warn
+from esra.domain.scope import ScopedSource
+from esra.domain.source import Limits
+from esra.ports import Clock, Provider
+from esra.sealed import ValidatedQuery
+
+
+async def execute(
+    queries: tuple[ValidatedQuery, ...],
+    chosen: tuple[ScopedSource, ...],
+    providers: Mapping[str, Provider],
+    limits: Limits,
+    clock: Clock,
+    deadline: float,
+) -> Outcome[tuple[Answer, ...]]:
+    """One answer a query. ``deadline`` is a reading of ``clock.monotonic``."""
+    provider_of = {scoped.source.id: scoped.source.provider for scoped in chosen}
+    gate = asyncio.Semaphore(limits.parallel)
+
+    async def one(query: ValidatedQuery) -> Answer:
+        started = clock.monotonic()
+        async with gate:
+            result = await _run(query, providers[provider_of[query.source]], clock, deadline)
+        return Answer(
+            source=query.source,
+            query=query.query,
+            strategy=query.strategy,
+            result=result,
+            # The engine applied the cap; a full answer is all that can be known from here.
+            capped=not isinstance(result, Failed) and len(result) >= query.rows,
+            seconds=clock.monotonic() - started,
+        )
+
+    answers = tuple(await asyncio.gather(*(one(query) for query in queries)))
+    return Outcome(
+        value=answers, warnings=_warnings(answers), notices=_notices(answers), facts=_facts(answers)
+    )
+
+
+async def _run(
+    query: ValidatedQuery, provider: Provider, clock: Clock, deadline: float
+) -> tuple[NativeHit, ...] | Failed:
+    left = deadline - clock.monotonic()
+    if left <= 0:
+        return Failed(code=FailureCode.TIMEOUT)
+    try:
+        async with asyncio.timeout(left):
+            return await provider.run(query)
+    except TimeoutError:
+        return Failed(code=FailureCode.TIMEOUT)
+
+
+def _failures(answers: tuple[Answer, ...]) -> list[tuple[str, FailureCode]]:
+    """Each source's distinct failures, in the order of the queries."""
+    return list(
+        dict.fromkeys((a.source, a.result.code) for a in answers if isinstance(a.result, Failed))
+    )
+
+
+def _warnings(answers: tuple[Answer, ...]) -> tuple[Warn, ...]:
+    return tuple(
+        Warn(code=WarningCode.SOURCE_FAILED, source=source, detail=code.value)
+        for source, code in _failures(answers)
+    )
+
+
+def _notices(answers: tuple[Answer, ...]) -> tuple[Note, ...]:
+    capped = dict.fromkeys(answer.source for answer in answers if answer.capped)
+    return tuple(Note(code=NoticeCode.ROW_CAP_REACHED, source=source) for source in capped)
+
+
+def _facts(answers: tuple[Answer, ...]) -> tuple[Fact, ...]:
+    return tuple(
+        Fact(event=AuditEvent.SOURCE_FAILED, values=(("source", source), ("code", code.value)))
+        for source, code in _failures(answers)
+    )

@@ -1,0 +1,205 @@
+"""Plans the searches of each chosen source: one call a source, concurrently, none knows another.
+
+The template is the fallback of every planner and a planner of its own: it cleans its text, so
+that nothing an ordinary prompt carries is lost or rejected (stage 3, RULINGS 13 and 14).
+"""
+
+import asyncio
+from collections.abc import Mapping as Keyed
+
+from esra.domain.capability import PlanForm
+from esra.domain.codes import AuditEvent, WarningCode
+from esra.domain.invocation import Call
+from esra.domain.outcome import Fact, Outcome, Warn
+from esra.domain.plan import Filter, PlannedQuery, PlanOrigin, SourcePlan, Strategy
+from esra.domain.scope import Scope, ScopedSource
+from esra.domain.source import Mapping, Operator, Source
+from esra.ports import FieldBrief, MappingBrief, PlanBrief, Planner, Provider, Trouble, within
+from esra.reply import Unusable, read_json
+from esra.sources.relation import MOST_TERMS, MOST_TEXT, terms, words
+from esra.sources.stopwords import STOP
+
+
+async def plan_searches(
+    call: Call,
+    scope: Scope,
+    chosen: tuple[ScopedSource, ...],
+    planners: Keyed[str, Planner],
+    providers: Keyed[str, Provider],
+    seconds: float,
+) -> Outcome[tuple[SourcePlan, ...]]:
+    """A plan for each chosen source, in their order."""
+    planner = planners.get(scope.forms.plan.value)
+    plans = await asyncio.gather(
+        *(_plan(call, scope, scoped.source, planner, providers, seconds) for scoped in chosen)
+    )
+    warnings = tuple(
+        Warn(code=WarningCode.PLANNING_FALLBACK, source=plan.source) for plan, fell in plans if fell
+    )
+    facts = tuple(
+        Fact(
+            event=AuditEvent.SEARCHES_PLAN,
+            values=(
+                ("source", plan.source),
+                ("origin", plan.origin.value),
+                ("queries", len(plan.queries)),
+                ("fallback", fell),
+            ),
+        )
+        for plan, fell in plans
+    )
+    return Outcome(value=tuple(plan for plan, _ in plans), warnings=warnings, facts=facts)
+
+
+async def _plan(
+    call: Call,
+    scope: Scope,
+    source: Source,
+    planner: Planner | None,
+    providers: Keyed[str, Provider],
+    seconds: float,
+) -> tuple[SourcePlan, bool]:
+    """(the plan, whether it is a fallback)."""
+    ceiling = min(scope.scoring.of(source.id).ceiling, scope.limits.queries, source.limits.queries)
+    template = template_plan(call.prompt, source, ceiling)
+    if scope.forms.plan is PlanForm.TEMPLATE:
+        return template, False
+    if planner is None:
+        return template, True
+    provider = providers.get(source.provider)
+    supported = provider.capabilities.strategies if provider else frozenset[Strategy]()
+    try:
+        brief = brief_plan(call, source, supported, ceiling)
+        reply = await within(seconds, planner.plan(brief))
+        queries = admit_plan(reply.text, ceiling)
+    except (Trouble, Unusable):
+        return template, True
+    origin = PlanOrigin(scope.forms.plan.value)
+    return SourcePlan(source=source.id, origin=origin, queries=queries), False
+
+
+def template_plan(prompt: str, source: Source, ceiling: int) -> SourcePlan:
+    """Keyword queries of all mappings in configured order, then phrases, until the ceiling."""
+    keywords = [_keyword(prompt, mapping) for mapping in source.mappings]
+    phrases = [_phrase(prompt, mapping) for mapping in source.mappings]
+    queries = tuple([*keywords, *phrases][:ceiling])
+    return SourcePlan(source=source.id, origin=PlanOrigin.TEMPLATE, queries=queries)
+
+
+def _keyword(prompt: str, mapping: Mapping) -> PlannedQuery:
+    return PlannedQuery(
+        mapping=mapping.id, strategy=Strategy.KEYWORD, optional=content_words(prompt)
+    )
+
+
+def _phrase(prompt: str, mapping: Mapping) -> PlannedQuery:
+    phrase = " ".join(_phrase_words(prompt))
+    return PlannedQuery(
+        mapping=mapping.id, strategy=Strategy.PHRASE, phrases=(phrase,) if phrase else ()
+    )
+
+
+def content_words(prompt: str) -> tuple[str, ...]:
+    """The prompt's words once each, without stop words; all of them where only those are there.
+
+    Bounded as one query is (RULINGS 16).
+    """
+    content = terms(word for word in words(prompt) if word not in STOP)
+    return content or terms([prompt])
+
+
+def _phrase_words(prompt: str) -> list[str]:
+    """As many leading words, repeats kept, as a query may carry."""
+    kept: list[str] = []
+    room = MOST_TEXT
+    for word in words(prompt)[:MOST_TERMS]:
+        room -= len(word.encode()) + 1
+        if room < 0:
+            break
+        kept.append(word)
+    return kept
+
+
+def brief_plan(
+    call: Call, source: Source, supported: frozenset[Strategy], ceiling: int
+) -> PlanBrief:
+    """One source's business schema and what its engine supports."""
+    return PlanBrief(
+        prompt=call.prompt,
+        description=source.description,
+        mappings=tuple(_brief_mapping(mapping) for mapping in source.mappings),
+        strategies=tuple(s for s in Strategy if s in supported),
+        unsupported=tuple(s for s in Strategy if s not in supported),
+        ceiling=ceiling,
+    )
+
+
+def _brief_mapping(mapping: Mapping) -> MappingBrief:
+    fields = tuple(
+        FieldBrief(
+            fieldName=field.name,
+            isSearchable=field.searchable,
+            isFilterable=field.filterable,
+            allowedOperators=tuple(sorted(field.operators)),
+        )
+        for field in mapping.fields
+        if not field.restricted
+    )
+    return MappingBrief(
+        id=mapping.id, name=mapping.name, description=mapping.description, fields=fields
+    )
+
+
+def admit_plan(text: str, ceiling: int) -> tuple[PlannedQuery, ...]:
+    """The queries in ``{"queries": [...]}``, cut to the ceiling; Unusable where there is none."""
+    answer = read_json(text)
+    rows = answer.get("queries") if isinstance(answer, dict) else answer
+    if not isinstance(rows, list) or not rows:
+        raise Unusable("a plan is a list of at least one query")
+    return tuple(_admit_query(row) for row in rows[:ceiling])
+
+
+def _admit_query(row: object) -> PlannedQuery:
+    if not isinstance(row, dict) or not isinstance(row.get("mapping"), str):
+        raise Unusable("a query names its mapping")
+    try:
+        strategy = Strategy(row.get("strategy"))
+    except ValueError as error:
+        raise Unusable("a query names one of the six strategies") from error
+    filters = row.get("filters") or []
+    if not isinstance(filters, list):
+        raise Unusable("filters are a list")
+    limit = row.get("limit")
+    if limit is not None and (type(limit) is not int or limit < 1):
+        raise Unusable("a limit is a positive number")
+    return PlannedQuery(
+        mapping=row["mapping"],
+        strategy=strategy,
+        required=_strings(row, "required"),
+        optional=_strings(row, "optional"),
+        excluded=_strings(row, "excluded"),
+        phrases=_strings(row, "phrases"),
+        filters=tuple(_admit_filter(item) for item in filters),
+        limit=limit,
+    )
+
+
+def _strings(row: dict[str, object], key: str) -> tuple[str, ...]:
+    values = row.get(key) or []
+    if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
+        raise Unusable(f"{key} is a list of texts")
+    return tuple(value for value in values if value.strip())
+
+
+def _admit_filter(item: object) -> Filter:
+    if not isinstance(item, dict) or not isinstance(item.get("field"), str):
+        raise Unusable("a filter names its field")
+    try:
+        operator = Operator(item.get("operator"))
+    except ValueError as error:
+        raise Unusable("a filter names a known operator") from error
+    value = item.get("value")
+    values = tuple(value) if isinstance(value, list) else (value,)
+    if not values or not all(type(v) in (str, int, float, bool) for v in values):
+        raise Unusable("a filter's value is a plain value or a list of them")
+    return Filter(field=item["field"], operator=operator, values=values)

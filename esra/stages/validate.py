@@ -1,0 +1,217 @@
+"""The one gate: what passes here is stamped, and only what is stamped can reach a provider.
+
+Deterministic; there is no flag, setting or constructor that turns it off (stage 4). Each rule
+answers with one reason of a closed set.
+"""
+
+import math
+import unicodedata
+from collections.abc import Mapping as Keyed
+
+from esra._stamp import stamp
+from esra.domain.codes import AuditEvent, RejectReason, WarningCode
+from esra.domain.invocation import Call, Mode
+from esra.domain.outcome import Fact, Outcome, Rejected, Warn
+from esra.domain.plan import Filter, PlannedQuery, SourcePlan, Strategy
+from esra.domain.scope import Scope, ScopedSource
+from esra.domain.source import Field, FieldType, Limits, Mapping, Operator, Source, tightest
+from esra.ports import Provider
+from esra.sealed import BoundFilter, QueryContent, ValidatedQuery
+from esra.sources.relation import LONGEST_TERM, MOST_TERMS, MOST_TEXT, words
+
+SEPARATORS = (";", "--", "/*", "*/")
+BRIEF_FRAGMENT = 400
+
+
+def validate_plans(
+    call: Call,
+    plans: tuple[SourcePlan, ...],
+    chosen: tuple[ScopedSource, ...],
+    scope: Scope,
+    providers: Keyed[str, Provider],
+) -> Outcome[tuple[ValidatedQuery, ...]]:
+    """The queries that survived, stamped; every drop is a warning and an audit fact."""
+    selected = {scoped.source.id: scoped.source for scoped in chosen}
+    passed: list[ValidatedQuery] = []
+    rejected: list[Rejected] = []
+    for plan in plans:
+        for number, query in enumerate(plan.queries):
+            source = selected.get(plan.source)
+            reason = _verdict(query, number, source, scope, providers)
+            if reason is not None or source is None:
+                reason = reason or RejectReason.SOURCE_NOT_SELECTED
+                rejected.append(Rejected(source=plan.source, query=number, reason=reason))
+            else:
+                passed.append(stamp(_content(call, query, number, source, scope)))
+    return Outcome(
+        value=tuple(passed),
+        warnings=tuple(
+            Warn(code=WarningCode.PLAN_REJECTED, source=r.source, detail=r.reason.value)
+            for r in rejected
+        ),
+        facts=tuple(
+            Fact(
+                event=AuditEvent.QUERY_REJECTED,
+                values=(("source", r.source), ("query", r.query), ("reason", r.reason.value)),
+            )
+            for r in rejected
+        ),
+    )
+
+
+def _verdict(
+    query: PlannedQuery,
+    number: int,
+    source: Source | None,
+    scope: Scope,
+    providers: Keyed[str, Provider],
+) -> RejectReason | None:
+    """Why this query must not run, or None."""
+    if source is None:
+        return RejectReason.SOURCE_NOT_SELECTED
+    mapping = source.mapping(query.mapping)
+    if mapping is None:
+        return RejectReason.MAPPING_NOT_IN_SOURCE
+    provider = providers.get(source.provider)
+    if provider is None or query.strategy not in provider.capabilities.strategies:
+        return RejectReason.STRATEGY_NOT_SUPPORTED
+    limits = _limits(scope, source)
+    if number >= limits.queries:
+        return RejectReason.OVER_QUERY_CEILING
+    if query.limit is not None and not 1 <= query.limit <= limits.rows:
+        return RejectReason.LIMIT_OVER_POLICY
+    return (
+        _projection_verdict(query, mapping)
+        or next((r for f in query.filters if (r := _filter_verdict(f, mapping))), None)
+        or _text_verdict(query)
+    )
+
+
+def _limits(scope: Scope, source: Source) -> Limits:
+    return tightest(scope.limits, source.limits)
+
+
+def _projection_verdict(query: PlannedQuery, mapping: Mapping) -> RejectReason | None:
+    for name in query.projection or ():
+        field = mapping.field(name)
+        if field is None:
+            return RejectReason.FIELD_UNKNOWN
+        if field.restricted:
+            return RejectReason.FIELD_RESTRICTED
+        if not field.returnable:
+            return RejectReason.FIELD_NOT_RETURNABLE
+    return None
+
+
+def _filter_verdict(filter: Filter, mapping: Mapping) -> RejectReason | None:
+    field = mapping.field(filter.field)
+    if field is None:
+        return RejectReason.FIELD_UNKNOWN
+    if not field.filterable:
+        return RejectReason.FIELD_NOT_FILTERABLE
+    if filter.operator not in field.operators:
+        return RejectReason.OPERATOR_NOT_PERMITTED
+    if filter.operator is not Operator.IN and len(filter.values) != 1:
+        return RejectReason.FILTER_VALUE_INVALID
+    if not 1 <= len(filter.values) <= MOST_TERMS:
+        return RejectReason.FILTER_VALUE_INVALID
+    if not all(_fits(value, field) for value in filter.values):
+        return RejectReason.FILTER_VALUE_INVALID
+    if any(isinstance(value, str) and separated(value) for value in filter.values):
+        return RejectReason.SEPARATOR_OR_COMMENT
+    return None
+
+
+def _fits(value: object, field: Field) -> bool:
+    match field.type:
+        case FieldType.TEXT:
+            return isinstance(value, str) and _clean(value) and len(value.encode()) <= MOST_TEXT
+        case FieldType.BOOLEAN:
+            return isinstance(value, bool)
+        case FieldType.NUMBER | FieldType.TIMESTAMP:
+            number = isinstance(value, (int, float)) and not isinstance(value, bool)
+            # Every engine takes a double; a larger integer would overflow in some of them.
+            return number and abs(value) < 2**53 and math.isfinite(value)
+
+
+def _text_verdict(query: PlannedQuery) -> RejectReason | None:
+    terms = (*query.required, *query.optional, *query.excluded)
+    texts = (*terms, *query.phrases)
+    if any(not _clean(text) or separated(text) for text in texts):
+        return RejectReason.SEPARATOR_OR_COMMENT
+    if _too_much(terms, query.phrases):
+        return RejectReason.TOO_MUCH_TEXT
+    positive = (*query.required, *query.optional, *query.phrases)
+    if not positive:
+        recent = query.strategy is Strategy.RECENT and query.filters
+        return None if recent else RejectReason.NO_POSITIVE_TERM
+    if not any(words(text) for text in positive):
+        return RejectReason.NO_SEARCHABLE_TERM
+    return None
+
+
+def _too_much(terms: tuple[str, ...], phrases: tuple[str, ...]) -> bool:
+    every = [*terms, *(word for phrase in phrases for word in phrase.split())]
+    return (
+        len(every) > MOST_TERMS
+        or any(len(term) > LONGEST_TERM for term in every)
+        or sum(len(text.encode()) + 1 for text in (*terms, *phrases)) > MOST_TEXT
+    )
+
+
+def separated(text: str) -> bool:
+    """Whether the text, in NFKC form too, holds a statement separator or comment sequence."""
+    folded = unicodedata.normalize("NFKC", text)
+    return any(mark in text or mark in folded for mark in SEPARATORS)
+
+
+def _clean(text: str) -> bool:
+    """No NUL and no lone surrogate: neither has a place in any engine's text."""
+    return "\0" not in text and not any(0xD800 <= ord(char) <= 0xDFFF for char in text)
+
+
+def _content(
+    call: Call, query: PlannedQuery, number: int, source: Source, scope: Scope
+) -> QueryContent:
+    mapping = source.mapping(query.mapping)
+    if mapping is None:
+        raise LookupError("validated queries name a mapping of their source")
+    limits = _limits(scope, source)
+    fragment = limits.fragment
+    if call.mode is Mode.BRIEF:
+        fragment = min(fragment, BRIEF_FRAGMENT)
+    return QueryContent(
+        invocation=call.id,
+        configuration=scope.version,
+        source=source.id,
+        mapping=mapping.id,
+        query=number,
+        relation=mapping.relation,
+        strategy=query.strategy,
+        required=query.required,
+        optional=query.optional,
+        excluded=query.excluded,
+        phrases=query.phrases,
+        filters=tuple(_bound(filter, mapping) for filter in query.filters),
+        projection=_projection(query, mapping),
+        rows=query.limit or limits.rows,
+        fragment=fragment,
+        seconds=limits.seconds,
+    )
+
+
+def _bound(filter: Filter, mapping: Mapping) -> BoundFilter:
+    field = mapping.field(filter.field)
+    if field is None:
+        raise LookupError("validated filters name a field of their mapping")
+    return BoundFilter(
+        column=field.column, type=field.type.value, operator=filter.operator, values=filter.values
+    )
+
+
+def _projection(query: PlannedQuery, mapping: Mapping) -> tuple[Field, ...]:
+    """The mapping's own returnable fields, or those of them a hand-built plan names."""
+    allowed = tuple(f for f in mapping.fields if f.returnable and not f.restricted)
+    if query.projection is None:
+        return allowed
+    return tuple(field for field in allowed if field.name in query.projection)
