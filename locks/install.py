@@ -157,7 +157,8 @@ class Installer:
             time.sleep(0.05)
             if not self.terminal and time.time() - shown > TICK:
                 shown = time.time()
-                say("  %d s: %s" % (shown - started, tail(1)[:100]))
+                placed = len(glob.glob(os.path.join(VENV, "lib", "*", "site-packages", "*.dist-info")))
+                say("  %d s, %d packages in place: %s" % (shown - started, placed, tail(1)[:80]))
 
     def install(self, what, arguments):
         """True if it went in; where uv cannot (its settings are its own), pip tries once more."""
