@@ -73,9 +73,7 @@ class LocalSelector:
         return f"{self._embedder.identity};margin {MARGIN}"
 
     async def select(self, brief: SelectBrief) -> Reply:
-        texts = [
-            " ".join((c.description, c.usage, *c.tags, *c.examples)) for c in brief.candidates
-        ]
+        texts = [" ".join((c.description, c.usage, *c.tags, *c.examples)) for c in brief.candidates]
         cosine, seconds = await _timed(self._embedder, brief.prompt, texts)
         near = cosine >= cosine.max() - MARGIN
         ids = [c.id for c, taken in zip(brief.candidates, near.tolist(), strict=True) if taken]

@@ -1,0 +1,143 @@
+"""The only file that names concrete adapters: puts a house together around a catalog."""
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from esra import embedded
+from esra.config.apply import apply_tuned
+from esra.config.catalog import Loaded, load_catalog
+from esra.config.keys import verify_keys
+from esra.config.strict import ConfigError
+from esra.domain.capability import Capability, Catalog, RerankForm, SelectForm
+from esra.domain.invocation import Retention
+from esra.governance import places, secrets
+from esra.governance.audit import FileAudit
+from esra.governance.clock import SystemClock
+from esra.llm.embedder import CachedEmbedder, Embedder, EmbeddingCache
+from esra.llm.local import LocalReranker, LocalSelector
+from esra.ports import Audit, House, Provider, TraceSink
+from esra.providers.postgres import PostgresProvider
+
+READER = "esra_reader"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wishes:
+    """What a command may ask for beyond the catalog.
+
+    ``tuned`` False leaves every tuned revision aside; ``change`` edits the catalog last.
+    """
+
+    tuned: bool = True
+    audit: Audit | None = None
+    traces: TraceSink | None = None
+    retention: Retention = Retention.KEYED_HASH
+    change: Callable[[Catalog], Catalog] = lambda catalog: catalog
+    say: Callable[[str], None] = embedded.silent
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opened:
+    """A house, and the tuned files that were refused (one line each)."""
+
+    house: House
+    refused: tuple[str, ...]
+
+
+@asynccontextmanager
+async def open_house(
+    catalog: Path, base: Path, wishes: Wishes | None = None
+) -> AsyncIterator[Opened]:
+    """A house around the catalog file, its engines open until the block ends."""
+    wishes = wishes or Wishes()
+    loaded = load_catalog(catalog)
+    async with AsyncExitStack() as stack:
+        models = _models(loaded.catalog, base)
+        identities = {c.id: models_of(c, models) for c in loaded.catalog.capabilities}
+        changed, refused = loaded.catalog, ()
+        if wishes.tuned:
+            applied = apply_tuned(
+                loaded.catalog, places.tuned_folder(base), identities, verify_keys()
+            )
+            changed, refused = applied.catalog, applied.refused
+        providers = await _providers(loaded, catalog.parent, base, stack, wishes)
+        house = House(
+            catalog=wishes.change(changed),
+            providers=providers,
+            audit=wishes.audit or FileAudit(places.audit_file(base)),
+            clock=SystemClock(),
+            traces=wishes.traces,
+            retention=wishes.retention,
+            **models,
+        )
+        yield Opened(house=house, refused=refused)
+
+
+def models_of(capability: Capability, models: dict[str, dict]) -> dict[str, str]:
+    """The identity of each stage's model under the capability's forms; "" where none is asked."""
+    forms = capability.forms
+    asked = {
+        "select": models["selectors"].get(forms.select.value),
+        "plan": models["planners"].get(forms.plan.value),
+        "rerank": models["rerankers"].get(forms.rerank.value),
+    }
+    return {stage: model.identity if model else "" for stage, model in asked.items()}
+
+
+def local_models(base: Path) -> dict[str, dict]:
+    """The selectors, planners and rerankers of this machine, by form."""
+    embedder = CachedEmbedder(Embedder.find(), EmbeddingCache(places.embeddings_file(base)))
+    return {
+        "selectors": {SelectForm.LOCAL.value: LocalSelector(embedder)},
+        "planners": {},
+        "rerankers": {RerankForm.LOCAL.value: LocalReranker(embedder)},
+    }
+
+
+def _models(catalog: Catalog, base: Path) -> dict[str, dict]:
+    """Only what some capability asks for is looked up."""
+    forms = [capability.forms for capability in catalog.capabilities]
+    local = any(f.select is SelectForm.LOCAL or f.rerank is RerankForm.LOCAL for f in forms)
+    return local_models(base) if local else {"selectors": {}, "planners": {}, "rerankers": {}}
+
+
+async def _providers(
+    loaded: Loaded, folder: Path, base: Path, stack: AsyncExitStack, wishes: Wishes
+) -> dict[str, Provider]:
+    providers: dict[str, Provider] = {}
+    for name, reference in loaded.providers:
+        if reference == "embedded":
+            url = _embedded_reader(base, stack, wishes)
+            provider = PostgresProvider(lambda url=url: url)
+        else:
+            provider = PostgresProvider(lambda ref=reference: secrets.resolve(ref, folder))
+        stack.push_async_callback(provider.close)
+        providers[name] = provider
+    return providers
+
+
+def _embedded_reader(base: Path, stack: AsyncExitStack, wishes: Wishes) -> str:
+    database = stack.enter_context(embedded.open_database(base, say=wishes.say))
+    if not database.embedded:
+        raise ConfigError(
+            "the catalog reads the embedded database but ESRA_DATABASE_URL names another; "
+            "unset it, or load the data there with `./workbench tune`"
+        )
+    return database.as_user(READER)
+
+
+def with_share(share: float) -> Callable[[Catalog], Catalog]:
+    """A change that gives every capability this semantic share."""
+
+    def change(catalog: Catalog) -> Catalog:
+        return replace(
+            catalog,
+            capabilities=tuple(
+                replace(c, scoring=replace(c.scoring, semantic_weight=share, lexical_weight=1 - share))
+                for c in catalog.capabilities
+            ),
+        )
+
+    return change

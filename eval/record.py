@@ -1,0 +1,146 @@
+"""Runs the real pipeline over a query set and keeps a trace of every invocation.
+
+One line a query, appended as it is finished, so that a recording that was cut off goes on where
+it stopped and pays for nothing twice.
+"""
+
+import asyncio
+import json
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from esra.domain.codes import WarningCode
+from esra.domain.invocation import Caller, Identity, Request
+from esra.governance.admission import admit
+from esra.pipeline import retrieve
+from esra.ports import House
+from eval.replay import Recorded, recorded
+
+CALLER = Caller(tenant="workbench", subject="workbench", identity=Identity.LOCAL)
+PASSING = frozenset(
+    {
+        WarningCode.SOURCE_FAILED,
+        WarningCode.SELECTION_FALLBACK,
+        WarningCode.PLANNING_FALLBACK,
+        WarningCode.RERANK_FALLBACK,
+    }
+)
+SECONDS = 300.0  # a recording waits for a cold model; the runtime's own callers do not
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """One labelled query as the recorder sees it; ``now`` its own date, where it has one."""
+
+    id: str
+    text: str
+    now: float | None = None
+
+
+class OneTrace:
+    """A sink for one invocation."""
+
+    def __init__(self) -> None:
+        self.trace: Mapping[str, object] | None = None
+
+    def write(self, trace: Mapping[str, object]) -> None:
+        self.trace = trace
+
+
+async def record(
+    questions: Sequence[Question],
+    exposure: str,
+    house: House,
+    path: Path,
+    *,
+    parallel: int = 2,
+    progress: Callable[[int, int], None] = lambda done, all: None,
+) -> None:
+    """Records every question that ``path`` does not hold whole. ``Refused`` ends it; what is done
+    stays. A trace in which a source or a model failed is recorded again by the next run.
+    """
+    done = {query for query, trace in lines(path) if not failures(trace)}
+    waiting = [question for question in questions if question.id not in done]
+    progress(len(questions) - len(waiting), len(questions))
+    if not waiting:
+        return
+    gate = asyncio.Semaphore(parallel)
+    finished = len(questions) - len(waiting)
+    with _appending(path) as append:
+
+        async def one(question: Question) -> None:
+            nonlocal finished
+            async with gate:
+                append({"query": question.id, "trace": await _ask(question, exposure, house)})
+            finished += 1
+            progress(finished, len(questions))
+
+        try:
+            async with asyncio.TaskGroup() as group:
+                for question in waiting:
+                    group.create_task(one(question))
+        except ExceptionGroup as errors:
+            raise errors.exceptions[0] from errors
+
+
+def failures(trace: Mapping[str, object]) -> list[str]:
+    """The warnings of a trace that another try may not have."""
+    return [w["code"] for w in trace["warnings"] if w["code"] in PASSING]
+
+
+async def _ask(question: Question, exposure: str, house: House) -> Mapping[str, object]:
+    sink = OneTrace()
+    request = Request(
+        exposure=exposure,
+        prompt=question.text,
+        caller=CALLER,
+        now=question.now,
+        seconds=SECONDS,
+    )
+    own = replace(house, traces=sink)
+    await retrieve(admit(request, own), own)
+    if sink.trace is None:
+        raise RuntimeError("the pipeline wrote no trace")
+    return sink.trace
+
+
+@contextmanager
+def _appending(path: Path) -> Iterator[Callable[[Mapping[str, object]], None]]:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    torn = path.exists() and not path.read_bytes().endswith(b"\n") and path.stat().st_size > 0
+    handle = os.open(path, os.O_APPEND | os.O_CREAT | os.O_WRONLY | os.O_CLOEXEC, 0o600)
+    try:
+        if torn:
+            os.write(handle, b"\n")  # the half line stays and is passed over when read
+
+        def append(line: Mapping[str, object]) -> None:
+            data = json.dumps(line, separators=(",", ":"), allow_nan=False).encode() + b"\n"
+            while data:
+                data = data[os.write(handle, data) :]
+
+        yield append
+    finally:
+        os.close(handle)
+
+
+def lines(path: Path) -> Iterator[tuple[str, Mapping[str, object]]]:
+    """(query, trace), the last one of each query; a half-written line is passed over."""
+    last: dict[str, Mapping[str, object]] = {}
+    if path.exists():
+        with path.open("rb") as file:
+            for raw in file:
+                try:
+                    line = json.loads(raw)
+                    last[line["query"]] = line["trace"]
+                except (ValueError, KeyError, TypeError):
+                    continue
+    yield from last.items()
+
+
+def read(path: Path, wanted: frozenset[str]) -> list[Recorded]:
+    """The recordings of the wanted queries, in the file's order of ids."""
+    found = [recorded(query, trace) for query, trace in lines(path) if query in wanted]
+    return sorted(found, key=lambda one: one.query)

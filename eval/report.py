@@ -1,0 +1,71 @@
+"""A verdict in words, for a person who has to defend it."""
+
+from eval.plot import sketch
+from eval.tune.verdict import Verdict
+
+LISTED = 10
+
+
+def text(verdict: Verdict) -> str:
+    """The report of one capability."""
+    case, table, decision = verdict.case, verdict.table, verdict.decision
+    estimate, groups = decision.estimate, decision.groups
+    shares = [setting / 1000 for setting in table.settings]
+    low, high = estimate.interval
+    lines = [
+        f"{case.capability}: {len(table.queries)} queries in {groups} groups, {table.measure}",
+        *_conventions(verdict),
+        f"  without a model                {table.no_model.mean():.4f}",
+        f"  today, semantic share {case.today / 1000:g}".ljust(33) + f"{decision.before:.4f}",
+        "  the procedure, held out".ljust(33) + f"{decision.after:.4f}",
+        f"  difference {estimate.difference:+.4f}, {estimate.level:.0%} interval "
+        f"{low:+.4f} to {high:+.4f}  (nested cross-validation)",
+        f"  smallest detectable on the sealed part: {_number(decision.smallest_detectable.value)}",
+        f"  judged@{case.k} {verdict.judged_today:.3f}, coverage {decision.coverage:.3f}",
+        "  the curve, in sample on the development part:",
+        *(f"  {line}" for line in sketch(shares, decision.choice.curve).splitlines()),
+        f"  plateau {float(decision.choice.plateau[0]):g} to {float(decision.choice.plateau[1]):g}",
+        *_sealed(verdict),
+        *(f"  note: {note}" for note in decision.notes),
+        *_left_out(verdict),
+        f"{'PROMOTED' if decision.promoted else 'NOT PROMOTED'}: {verdict.why}",
+        f"  {verdict.config}",
+    ]
+    return "\n".join(lines)
+
+
+def _conventions(verdict: Verdict) -> list[str]:
+    ties = "32-bit scores, ties by id descending" if verdict.case.single else "the runtime's order"
+    return [
+        f"  gain linear, ideal list of all judged documents, unjudged gain 0, {ties}",
+    ]
+
+
+def _sealed(verdict: Verdict) -> list[str]:
+    sealed = verdict.decision.sealed
+    if sealed is None:
+        return ["  sealed part: not opened"]
+    low, high = sealed.interval
+    return [
+        f"  sealed part, opening {sealed.opening}: {sealed.before:.4f} to {sealed.after:.4f}, "
+        f"{sealed.difference:+.4f} ({low:+.4f} to {high:+.4f}), p {sealed.p:.3g} "
+        f"at level {sealed.level:.3g}"
+    ]
+
+
+def _left_out(verdict: Verdict) -> list[str]:
+    table = verdict.table
+    lists = {
+        "no result, counted 0": table.empty,
+        "no judgement, left out": table.no_judgements,
+        "no relevant document, left out": table.no_relevant,
+    }
+    return [
+        f"  {len(ids)} {what}: {', '.join(ids[:LISTED])}{' ...' if len(ids) > LISTED else ''}"
+        for what, ids in lists.items()
+        if ids
+    ]
+
+
+def _number(value: float | None) -> str:
+    return "unknown" if value is None else f"{value:.4f}"
