@@ -17,8 +17,11 @@ from eval.pydocs.manifest import Counts, Manifest, PydocsError
 
 Say = Callable[[str], None]
 _ROOT = Path(__file__).parents[2]
-# The packages must open no window and take no more than one core.
-_QUIET = {"MPLBACKEND": "Agg", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+# The packages must open no window and take no more than one core; and some documentation
+# prints a set, so that its words come in the order of Python's hash seed.
+_SETTLED = {
+    "MPLBACKEND": "Agg", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "PYTHONHASHSEED": "0",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,7 +116,7 @@ def _run_child(folder: Path, asked: int, say: Say) -> None:
     with TemporaryFile("w+", encoding="utf-8", errors="replace") as trouble, subprocess.Popen(
         command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=trouble,
         text=True, encoding="utf-8", errors="replace",
-        env={**os.environ, **_QUIET, "PYTHONPATH": path, "PYTHONIOENCODING": "utf-8"},
+        env={**os.environ, **_SETTLED, "PYTHONPATH": path, "PYTHONIOENCODING": "utf-8"},
     ) as child:
         try:
             for line in child.stdout or ():

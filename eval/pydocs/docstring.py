@@ -6,6 +6,7 @@ reStructuredText to leave the words a person would read.
 
 import re
 from dataclasses import dataclass
+from textwrap import dedent
 
 _UNDERLINE = re.compile(r"^(-{3,}|={3,})$")
 _RELATED = "see also"
@@ -67,14 +68,15 @@ def plain(text: str) -> str:
 def _sections(doc: str) -> list[tuple[str, str]]:
     """(name, body) of each section; the text before the first has no name."""
     lines = _WRAPPER_NOTE.sub("", doc).splitlines()
+    # Not only at the margin: texts put together by a program carry indented sections.
     heads = [
         number for number, line in enumerate(lines[1:])
-        if _UNDERLINE.match(line) and lines[number].strip() and not lines[number][0].isspace()
+        if _UNDERLINE.match(line.strip()) and lines[number].strip()
     ]
     bounds = [*heads, len(lines)]
     opening = [("", "\n".join(lines[:bounds[0]]))]
     return opening + [
-        (lines[head].strip(), "\n".join(lines[head + 2:end]))
+        (lines[head].strip(), dedent("\n".join(lines[head + 2:end])))
         for head, end in zip(heads, bounds[1:], strict=True)
     ]
 
@@ -105,7 +107,10 @@ def _prose(paragraph: str) -> str:
     lines = paragraph.splitlines()
     if lines[0].lstrip().startswith(">>>") or _SEE_ALSO_DIRECTIVE.match(lines[0]):
         return ""
-    return "\n".join(line for line in lines if not (_DIRECTIVE.match(line) or _OPTION.match(line)))
+    # Indentation differs from one Python to the next and says nothing here.
+    return "\n".join(
+        line.strip() for line in lines if not (_DIRECTIVE.match(line) or _OPTION.match(line))
+    )
 
 
 def _names(section: str) -> list[str]:

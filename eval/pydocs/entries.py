@@ -9,6 +9,9 @@ from eval.pydocs.docstring import Docstring, parse
 from eval.pydocs.walk import Item
 from eval.pydocs.words import Phrase, phrase
 
+# A summary of fewer words ("Alias for get_color") names no task.
+SHORTEST = 4
+
 
 @dataclass(frozen=True, kw_only=True)
 class Entry:
@@ -26,6 +29,16 @@ class Entry:
     def summary(self) -> Phrase:
         """The summary as it is compared; equal summaries ask the same question."""
         return phrase(self.doc.summary)
+
+    @property
+    def leaks(self) -> tuple[Phrase, ...]:
+        """What no text may hold when the summary is asked for: it, and it without its verb.
+
+        "Return the product of the values" says "The product of the values" again
+        under Returns.
+        """
+        without = self.summary[1:]
+        return (self.summary, without) if len(without) >= SHORTEST else (self.summary,)
 
     @cached_property
     def body(self) -> Phrase:
@@ -47,7 +60,12 @@ class Question:
     @property
     def summary(self) -> Phrase:
         """The summary all entries share, as it is compared."""
-        return self.entries[0].summary
+        return self.head.summary
+
+    @property
+    def leaks(self) -> tuple[Phrase, ...]:
+        """What no text may hold when the question is asked."""
+        return self.head.leaks
 
 
 def read(items: Iterable[Item]) -> list[Entry]:

@@ -29,7 +29,7 @@ def known_item(entries: Iterable[Entry], groups: Mapping[str, str]) -> Labels:
     long = [entry for entry in entries if len(entry.body) >= BODY_WORDS]
     dropped["items with too little below the summary"] = len(entries) - len(long)
     asked = asking(long, dropped)[: QUESTIONS[Track.KNOWN]]
-    cutter = Cutter(question.summary for question in asked)
+    cutter = Cutter(leak for question in asked for leak in question.leaks)
     # What many items share word for word is boilerplate, no distractor either.
     rest = [q for q in questions(long) if len(q.entries) <= SHARED_BY]
     found = documents(

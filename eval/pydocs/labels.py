@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
 
-from eval.pydocs.entries import Entry, Question, questions
+from eval.pydocs.entries import SHORTEST, Entry, Question, questions
 from eval.pydocs.groups import name_groups
 from eval.pydocs.order import in_turns
 from eval.pydocs.related import Relations
 from eval.pydocs.words import phrase
 
-# A shorter summary ("Alias for get_color") names no task; a longer one is no line.
-SUMMARY_WORDS = range(4, 26)
+# A longer summary is no line any more.
+SUMMARY_WORDS = range(SHORTEST, 26)
 # Fewer words below the summary are nothing to search in.
 BODY_WORDS = 15
 # A summary that more documents share ("Set output container") asks for none of them.

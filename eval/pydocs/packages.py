@@ -3,6 +3,7 @@
 A closed table and not a walk over the disk: a new private module, a deprecated
 public one that warns when touched, or one that opens a window can never be
 imported by accident, and the same versions give the same items everywhere.
+Modules that need a further package (pandas.io.formats.style, jinja2) stay out.
 """
 
 from dataclasses import dataclass
@@ -33,7 +34,7 @@ def _package(name: str, distribution: str, licence: str, *, top: bool, modules: 
 MATPLOTLIB = _package(
     "matplotlib", "matplotlib", "Matplotlib licence (based on PSF-2.0)", top=True,
     modules="""
-    animation artist axes axis bezier cbook cm collections colorbar colors container contour
+    animation artist axes axis bezier cbook collections colorbar colors container contour
     dates figure font_manager gridspec hatch image layout_engine legend lines markers mathtext
     mlab offsetbox patches path patheffects projections pyplot quiver sankey scale spines style
     table text ticker transforms tri units widgets""",
@@ -48,7 +49,7 @@ NUMPY = _package(
 PANDAS = _package(
     "pandas", "pandas", "BSD-3-Clause", top=True,
     modules="""
-    api.extensions api.indexers api.types api.typing errors io.formats.style plotting testing
+    api.extensions api.indexers api.types api.typing errors plotting testing
     tseries.frequencies tseries.offsets""",
 )
 SCIPY = _package(

@@ -50,7 +50,9 @@ class _Names:
 
     def __init__(self, entries: tuple[Entry, ...]) -> None:
         self.entries = entries
-        self._main = {name: entry.name for entry in entries for name in entry.item.names}
+        # Texts also name the private module an object is defined in; public names win.
+        self._main = {entry.item.origin: entry.name for entry in entries}
+        self._main |= {name: entry.name for entry in entries for name in entry.item.names}
         self._classes = frozenset(
             name for entry in entries if entry.item.kind is Kind.CLASS for name in entry.item.names
         )
@@ -66,10 +68,12 @@ class _Names:
         return Met.UNKNOWN, ""
 
     def _candidates(self, entry: Entry, name: str) -> Iterator[tuple[Met, str]]:
-        # Every public name of the entry counts: a method is inherited under many classes.
-        holders = sorted({own.rpartition(".")[0] for own in entry.item.names})
+        # Every public name counts, the main one first: many classes inherit one method.
+        holders = dict.fromkeys(
+            own.rpartition(".")[0] for own in (entry.name, *entry.item.names)
+        )
         classes = [holder for holder in holders if holder in self._classes]
-        modules = sorted({self._module(holder) for holder in holders})
+        modules = dict.fromkeys(self._module(holder) for holder in holders)
         yield from ((Met.CLASS, f"{holder}.{name}") for holder in classes)
         yield from ((Met.MODULE, f"{module}.{name}") for module in modules)
         yield Met.DOTTED, name

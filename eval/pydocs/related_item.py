@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from eval.pydocs.entries import Entry, Question
-from eval.pydocs.labels import QUESTIONS, Labels, Query, Track, asking, documents
+from eval.pydocs.labels import BODY_WORDS, QUESTIONS, Labels, Query, Track, asking, documents
 from eval.pydocs.related import Relations
 from eval.pydocs.words import Cutter, Phrase
 
@@ -20,12 +20,14 @@ def related_item(
     """The labels of the track; `groups` holds the group of every entry."""
     entries = tuple(entries)
     dropped: Counter[str] = Counter()
-    kept = collapse(entries)
-    pool = {name: entry for entry in entries if kept[name := entry.name] == name}
-    dropped["exact twins collapsed"] = len(entries) - len(pool)
-    asked = _choose(asking(entries, dropped), relations, kept, dropped)
+    long = [entry for entry in entries if len(entry.summary + entry.body) >= BODY_WORDS]
+    dropped["items with too little text"] = len(entries) - len(long)
+    kept = collapse(long)
+    pool = {entry.name: entry for entry in long if kept[entry.name] == entry.name}
+    dropped["exact twins collapsed"] = len(long) - len(pool)
+    asked = _choose(asking(long, dropped), relations, kept, dropped)
     held_out = {entry.name for question, _ in asked for entry in question.entries}
-    cutter = Cutter(question.summary for question, _ in asked)
+    cutter = Cutter(leak for question, _ in asked for leak in question.leaks)
     found = documents(
         Track.RELATED,
         [pool[name] for _, targets in asked for name in targets],
@@ -78,4 +80,5 @@ def _choose(
 def _targets(question: Question, relations: Relations, kept: Mapping[str, str]) -> set[str]:
     return {
         kept[target] for entry in question.entries for target in relations.targets[entry.name]
+        if target in kept
     }

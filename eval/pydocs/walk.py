@@ -9,6 +9,7 @@ import inspect
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
+from types import ModuleType
 
 from eval.pydocs.packages import Package
 
@@ -26,10 +27,14 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Item:
-    """One documented public object: every public name of it, the main one apart."""
+    """One documented public object: every public name of it, the main one apart.
+
+    `origin` is where the object says it was defined, a public place or not.
+    """
 
     name: str
     names: tuple[str, ...]
+    origin: str
     package: str
     kind: Kind
     doc: str
@@ -55,31 +60,64 @@ def walk(packages: Iterable[Package], say: Callable[[str], None]) -> list[Item]:
     `say` gets a line before each package is imported.
     """
     packages = tuple(packages)
-    known = frozenset(package.name for package in packages)
-    found: dict[int, _Found] = {}
+    search = _Search(frozenset(package.name for package in packages))
     for number, package in enumerate(packages, start=1):
         say(f"reading the documentation of {package.name} ({number} of {len(packages)})")
         for path in package.paths():
-            for name, thing in _members(importlib.import_module(path)):
-                _add(found, f"{path}.{name}", thing, package.name, known, depth=0)
-    return sorted(_items(found), key=lambda item: item.name)
+            module = importlib.import_module(path)
+            for name, thing in _module_members(module, path):
+                search.add(f"{path}.{name}", thing, package.name)
+    return sorted(search.items(), key=lambda item: item.name)
 
 
-def _items(found: dict[int, _Found]) -> Iterator[Item]:
-    for entry in found.values():
-        doc = _documentation(entry.thing)
-        if doc:
-            name = _main_name(entry)
-            yield Item(
-                name=name, names=tuple(sorted(entry.names)), package=entry.package,
-                kind=entry.kind, doc=doc,
-            )
+class _Search:
+    """Gathers the names of every object met; an object of no known package is not looked at."""
+
+    def __init__(self, known: frozenset[str]) -> None:
+        self._known = known
+        self._found: dict[int, _Found] = {}
+
+    def add(self, name: str, thing: object, package: str, depth: int = 0) -> None:
+        """Adds one name of an object, and the members of a class below it."""
+        thing = getattr(thing, "__func__", thing)
+        home = _root(_module_of(thing)) or package
+        if not callable(thing) or home not in self._known:
+            return
+        kind = Kind.CLASS if inspect.isclass(thing) else Kind.METHOD if depth else Kind.FUNCTION
+        entry = self._found.setdefault(id(thing), _Found(thing=thing, package=home, kind=kind))
+        entry.names.add(name)
+        if inspect.isclass(thing) and depth < _DEPTH:
+            for inner, member in self._class_members(thing):
+                self.add(f"{name}.{inner}", member, package, depth + 1)
+
+    def items(self) -> Iterator[Item]:
+        """What was met and is documented, in no order."""
+        for entry in self._found.values():
+            doc = _documentation(entry.thing)
+            if doc:
+                yield Item(
+                    name=_main_name(entry), names=tuple(sorted(entry.names)),
+                    origin=_origin(entry.thing), package=entry.package, kind=entry.kind, doc=doc,
+                )
+
+    def _class_members(self, owner: type) -> Iterator[tuple[str, object]]:
+        """Without what a class has from `dict` or `int`: Python's texts, not the package's."""
+        for name, member in _members(owner, dir(owner)):
+            definer = next((base for base in owner.__mro__ if name in vars(base)), owner)
+            if _root(definer.__module__) in self._known:
+                yield name, member
 
 
-def _members(owner: object) -> Iterator[tuple[str, object]]:
-    declared = getattr(owner, "__all__", None)
-    listed = dir(owner) if declared is None else declared
-    for name in sorted(set(listed)):
+def _module_members(module: ModuleType, path: str) -> Iterator[tuple[str, object]]:
+    """What `__all__` declares; without one, what is defined here or below and not brought in."""
+    declared = getattr(module, "__all__", None)
+    for name, thing in _members(module, dir(module) if declared is None else declared):
+        if declared is not None or f"{_module_of(thing)}.".startswith(f"{path}."):
+            yield name, thing
+
+
+def _members(owner: object, names: Iterable[str]) -> Iterator[tuple[str, object]]:
+    for name in sorted(set(names)):
         if not name.startswith("_"):
             # A name that is listed but refuses to be read (an experimental class behind a
             # switch, an abstract class attribute) is not public in this installation.
@@ -89,49 +127,35 @@ def _members(owner: object) -> Iterator[tuple[str, object]]:
                 continue
 
 
-def _add(
-    found: dict[int, _Found], name: str, thing: object, package: str,
-    known: frozenset[str], depth: int,
-) -> None:
-    thing = getattr(thing, "__func__", thing)
-    home = _home(thing, package)
-    if not callable(thing) or home not in known:
-        return
-    kind = _kind(thing, depth)
-    entry = found.setdefault(id(thing), _Found(thing=thing, package=home, kind=kind))
-    entry.names.add(name)
-    if inspect.isclass(thing) and depth < _DEPTH:
-        for inner, member in _members(thing):
-            _add(found, f"{name}.{inner}", member, package, known, depth + 1)
-
-
-def _kind(thing: object, depth: int) -> Kind:
-    if inspect.isclass(thing):
-        return Kind.CLASS
-    return Kind.METHOD if depth else Kind.FUNCTION
-
-
-def _home(thing: object, package: str) -> str:
-    """The package an object comes from; compiled ones that do not say are where they are met."""
+def _module_of(thing: object) -> str:
+    """The module an object says it is from; some compiled ones say nothing."""
     where = getattr(thing, "__module__", None)
     if not isinstance(where, str):
         where = getattr(getattr(thing, "__objclass__", None), "__module__", None)
-    return where.partition(".")[0] if isinstance(where, str) else package
+    return where if isinstance(where, str) else ""
+
+
+def _root(module: str) -> str:
+    return module.partition(".")[0]
 
 
 def _main_name(entry: _Found) -> str:
     """Where the object says it lives if that is public, else the shortest name in its package."""
-    own = f"{getattr(entry.thing, '__module__', '')}.{getattr(entry.thing, '__qualname__', '')}"
+    own = _origin(entry.thing)
     if own in entry.names:
         return own
-    home = [name for name in entry.names if name.partition(".")[0] == entry.package]
+    home = [name for name in entry.names if _root(name) == entry.package]
     return min(home or entry.names, key=lambda name: (name.count("."), len(name), name))
 
 
+def _origin(thing: object) -> str:
+    return f"{_module_of(thing)}.{getattr(thing, '__qualname__', '')}"
+
+
 def _documentation(thing: object) -> str:
-    """The documentation string, free of indentation; none where it is only the type's."""
-    text = inspect.getdoc(thing)
+    """The object's own documentation string, free of indentation: not its parent's or type's."""
+    text = getattr(thing, "__doc__", None)
     borrowed = not (inspect.isclass(thing) or inspect.isroutine(thing))
-    if not isinstance(text, str) or (borrowed and text == inspect.getdoc(type(thing))):
+    if not isinstance(text, str) or (borrowed and text == type(thing).__doc__):
         return ""
     return inspect.cleandoc(text).strip()

@@ -7,7 +7,7 @@ Compared are words without case, markup, punctuation, articles and a final "s":
 import re
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass
+from functools import lru_cache
 
 _WORD = re.compile(r"[^\W_]+")
 _ARTICLES = frozenset({"a", "an", "the"})
@@ -17,26 +17,18 @@ PREFIX = 3
 Phrase = tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
-    word: str
-    start: int
-    end: int
-
-
 def phrase(text: str) -> Phrase:
     """The words of a text, ready to be compared."""
-    return tuple(place.word for place in _places(text))
+    return tuple(word for raw in _WORD.findall(text) if (word := _compared(raw)))
 
 
-def _places(text: str) -> list[_Place]:
-    found = ((match[0].lower(), *match.span()) for match in _WORD.finditer(text))
-    return [_Place(_fold(word), *span) for word, *span in found if word not in _ARTICLES]
-
-
-def _fold(word: str) -> str:
-    long = len(word) > 3 and not word.endswith("ss")
-    return word.removesuffix("s") if long else word
+@lru_cache(maxsize=2**16)
+def _compared(raw: str) -> str:
+    """A word as it is compared, or "" for an article. Cached: texts repeat their words."""
+    word = raw.lower()
+    if word in _ARTICLES:
+        return ""
+    return word.removesuffix("s") if len(word) > 3 and not word.endswith("ss") else word
 
 
 class Cutter:
@@ -51,18 +43,25 @@ class Cutter:
 
     def cut(self, text: str) -> str:
         """The text without any of the phrases, not even one that a cut has joined together."""
-        while span := self._first(_places(text)):
-            text = f"{text[:span[0]]}{text[span[1]:].lstrip(' .:;,')}"
+        while found := self._first(phrase(text)):
+            start, end = _span(text, *found)
+            text = f"{text[:start]}{text[end:].lstrip(' .:;,')}"
         return text
 
     def holds(self, text: str) -> bool:
         """Whether one of the phrases stands in the text."""
-        return self._first(_places(text)) is not None
+        return self._first(phrase(text)) is not None
 
-    def _first(self, places: list[_Place]) -> tuple[int, int] | None:
-        words = tuple(place.word for place in places)
+    def _first(self, words: Phrase) -> tuple[int, int] | None:
+        """The numbers of the first and the last word of the first phrase found."""
         for at in range(len(words) - PREFIX + 1):
             for wanted in self._by_prefix.get(words[at:at + PREFIX], ()):
                 if words[at:at + len(wanted)] == wanted:
-                    return places[at].start, places[at + len(wanted) - 1].end
+                    return at, at + len(wanted) - 1
         return None
+
+
+def _span(text: str, first: int, last: int) -> tuple[int, int]:
+    """Where in the text the words with these numbers begin and end."""
+    spans = [match.span() for match in _WORD.finditer(text) if _compared(match[0])]
+    return spans[first][0], spans[last][1]

@@ -5,12 +5,15 @@ right documents lie in several sources stands in each of them, same id, same tex
 """
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from eval.pydocs.labels import Document, Labels, Query, Track
 
 QRELS_HEADER = "query-id\tcorpus-id\tscore\n"
+# A dot, an underscore, or the hump of a class name (LinearRegression).
+_JOINT = re.compile(r"[._]+|(?<=[a-z])(?=[A-Z])")
 _PREFIX = {Track.KNOWN: "known", Track.RELATED: "related"}
 
 
@@ -50,8 +53,12 @@ def _document(document: Document) -> Mapping[str, object]:
 
 
 def title(name: str) -> str:
-    """The name as it is written in code, as documentation pages have it."""
-    return name
+    """The qualified public name in words: "sklearn metrics accuracy score".
+
+    A text search takes `sklearn.metrics` for the name of a host and sees no word in
+    it, a model sees them all: written as words the two are given the same title.
+    """
+    return _JOINT.sub(" ", name)
 
 
 def _query(query: Query, track: Track) -> Mapping[str, object]:
