@@ -97,6 +97,8 @@ def _copy_whole(packages: Path, whole: Path) -> None:
             _copy_tree(packages / f"{WHEEL}.libs", half / f"{WHEEL}.libs")
         (half / WHEEL).chmod(0o755)
         half.chmod(0o755)
+        # The name must not reach the disk before the contents do.
+        os.sync()
         half.rename(whole)
     except OSError as error:
         shutil.rmtree(half, ignore_errors=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import quote, unquote, urlsplit
@@ -48,7 +49,7 @@ class Database:
 
 def at_socket(sockets: Path, version: str) -> Database:
     """The superuser's door to the server that listens in the folder ``sockets``."""
-    host = quote(str(sockets), safe="")
+    host = quote(os.fsencode(sockets), safe="")
     url = f"postgresql://{SUPERUSER}@/postgres?host={host}&port={PORT}"
     return Database(url=url, embedded=True, version=version)
 

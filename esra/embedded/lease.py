@@ -6,6 +6,7 @@ Of commands that come at once, one starts the server and the others join it.
 from __future__ import annotations
 
 import os
+import shutil
 import socket
 import subprocess
 import sys
@@ -18,16 +19,16 @@ from .locks import DOOR, open_lock, take, take_within
 from .log import LOG, last_lines, start_log
 from .server import START_SECONDS
 from .spot import find_spot
-from .trouble import EmbeddedError
+from .trouble import EmbeddedError, impossible
 from .wire import Order, hear
 
-# Without the packages of the environment and its start-up files; the launcher needs
-# none, and the folders around it are not imported.
-_PROGRAM = (
-    "import sys; sys.path.append(sys.argv[1]); from embedded.supervisor import main; main()"
-)
+# Isolated: no packages of the environment, no start-up files, no PYTHON* variables.
+# The launcher needs none of them, and nothing around its own folder is imported.
+_PROGRAM = "import sys; sys.path.append(sys.argv[1]); from embedded.supervisor import main; main()"
 _NO_DOOR = -1
 _JOIN_SECONDS = 30
+# The supervisor gives up first, and says more.
+_BEGIN_SECONDS = 2 * START_SECONDS
 _LEAVE_SECONDS = 15
 # Starting a server that exists, or stopping one, takes less: not worth a word.
 _QUIET_SECONDS = 0.5
@@ -36,16 +37,7 @@ _QUIET_SECONDS = 0.5
 @contextmanager
 def hold_shared(order: Order, say: Callable[[str], None]) -> Iterator[Database]:
     """The server of a cluster that other commands may use at the same time."""
-    base = Path(order.base)
-    door = open_lock(base / DOOR)
-    try:
-        if not take_within(door, _QUIET_SECONDS):
-            say("waiting for another command that starts or stops the database")
-            take(door)
-        lease, database = _join(base) or _begin(order, door, say)
-    finally:
-        # Closed, not unlocked: a supervisor that is starting shares this lock.
-        os.close(door)
+    lease, database = _enter(order, say)
     with _held(lease):
         yield database
 
@@ -53,9 +45,30 @@ def hold_shared(order: Order, say: Callable[[str], None]) -> Iterator[Database]:
 @contextmanager
 def hold_alone(order: Order, say: Callable[[str], None]) -> Iterator[Database]:
     """The server of a cluster that nobody else knows."""
-    lease, database = _begin(order, _NO_DOOR, say)
+    try:
+        lease, database = _begin(order, _NO_DOOR, say)
+    except BaseException:
+        # Usually the supervisor has deleted it; not where it never came to life.
+        shutil.rmtree(order.base, ignore_errors=True)
+        raise
     with _held(lease):
         yield database
+
+
+def _enter(order: Order, say: Callable[[str], None]) -> tuple[socket.socket, Database]:
+    base = Path(order.base)
+    try:
+        door = open_lock(base / DOOR)
+    except OSError as error:
+        raise impossible(base, error) from error
+    try:
+        if not take_within(door, _QUIET_SECONDS):
+            say("waiting for another command that starts or stops the database")
+            take(door)
+        return _join(base) or _begin(order, door, say)
+    finally:
+        # Closed, not unlocked: a supervisor that is starting shares this lock.
+        os.close(door)
 
 
 def _join(base: Path) -> tuple[socket.socket, Database] | None:
@@ -81,15 +94,16 @@ def _join(base: Path) -> tuple[socket.socket, Database] | None:
     return None
 
 
-def _begin(
-    order: Order, door: int, say: Callable[[str], None]
-) -> tuple[socket.socket, Database]:
+def _begin(order: Order, door: int, say: Callable[[str], None]) -> tuple[socket.socket, Database]:
     lease, given = socket.socketpair()
-    lease.settimeout(START_SECONDS)
-    with given:
-        _start_supervisor(order, given.fileno(), door)
+    lease.settimeout(_BEGIN_SECONDS)
     try:
+        with given:
+            _start_supervisor(order, given.fileno(), door)
         return lease, _await(order, lease, say)
+    except OSError as error:
+        lease.close()
+        raise impossible(Path(order.base), error) from error
     except BaseException:
         lease.close()
         raise
@@ -118,7 +132,6 @@ def _start_supervisor(order: Order, lease: int, door: int) -> None:
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=log,
-            env={},
             cwd="/",
             pass_fds=[number for number in (lease, door) if number != _NO_DOOR],
             # Out of reach of the terminal: Ctrl-C ends the command, not its database.

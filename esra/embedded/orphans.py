@@ -1,14 +1,16 @@
-"""Makes sure that no server of a killed supervisor is left on a cluster."""
+"""Clears away what killed supervisors left: servers, notes, throw-away folders."""
 
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 from contextlib import suppress
 from pathlib import Path
 
 from .cluster import DATA
-from .locks import SERVING, open_lock, take_within
+from .locks import SERVING, open_lock, take_within, try_take
+from .places import TEMPORARY_FOLDERS, TEMPORARY_PREFIX, trusted
 from .server import PID_FILE, pid_in
 from .trouble import EmbeddedError
 
@@ -33,6 +35,22 @@ def claim(base: Path) -> int:
         f"an earlier server still holds {base / SERVING} and cannot be ended; "
         "end the processes that have this file open"
     )
+
+
+def sweep_throwaways() -> None:
+    """Deletes throw-away clusters that nothing serves any more."""
+    for parent in TEMPORARY_FOLDERS:
+        for folder in parent.glob(f"{TEMPORARY_PREFIX}*"):
+            # Data is made with the lock in hand: data and no lock is an end, not a start.
+            if trusted(folder) and (folder / DATA).is_dir():
+                _delete_unserved(folder)
+
+
+def _delete_unserved(folder: Path) -> None:
+    lock = open_lock(folder / SERVING)
+    if try_take(lock):
+        shutil.rmtree(folder, ignore_errors=True)
+    os.close(lock)
 
 
 def _signal_server(data: Path, number: signal.Signals) -> None:

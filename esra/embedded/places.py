@@ -97,7 +97,7 @@ def trusted(folder: Path) -> bool:
 def _private_folder(home: Path) -> Path:
     try:
         home.mkdir(parents=True, exist_ok=True)
-        return make_folder(home / "postgres", 0o700)
+        return make_folder(home / "postgres", 0o700).resolve()
     except OSError as error:
         raise EmbeddedError(
             f"the database's folder {home / 'postgres'} cannot be made ({error.strerror}); "

@@ -44,7 +44,7 @@ THROWAWAY = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "o
 
 def start_server(cluster: Cluster, sockets: Path, serving: int) -> subprocess.Popen[bytes]:
     """A server that accepts connections in the folder ``sockets``."""
-    settings = SETTINGS | {"unix_socket_directories": str(sockets)}
+    settings = SETTINGS | {"unix_socket_directories": _listed(sockets)}
     if cluster.throwaway:
         settings |= THROWAWAY
     options = [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
@@ -76,6 +76,11 @@ def pid_in(data: Path) -> int | None:
     """The server's process by the cluster's own note, which a killed one leaves behind."""
     lines = _note(data)
     return int(lines[0]) if lines and lines[0].isdecimal() else None
+
+
+def _listed(folder: Path) -> str:
+    """One element of a setting that is a list, where blanks and commas have a meaning."""
+    return '"' + str(folder).replace('"', '""') + '"'
 
 
 def _await_ready(server: subprocess.Popen[bytes], cluster: Cluster) -> None:

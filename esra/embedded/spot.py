@@ -41,7 +41,7 @@ def make_spot(base: Path, account: Account) -> Spot:
     """A clean spot. Nothing of an earlier server may be alive."""
     remove_spot(base)
     spot = Spot(folder=base if _holds_sockets(base) else temporary_folder(account))
-    (base / SPOT).write_text(str(spot.folder))
+    (base / SPOT).write_bytes(os.fsencode(spot.folder))
     spot.sockets.mkdir(mode=0o700)
     account.own(spot.sockets)
     return spot
@@ -50,11 +50,11 @@ def make_spot(base: Path, account: Account) -> Spot:
 def find_spot(base: Path) -> Spot | None:
     """The spot of a server that runs, or was killed."""
     try:
-        folder = Path((base / SPOT).read_text())
+        folder = Path(os.fsdecode((base / SPOT).read_bytes()))
     except FileNotFoundError:
         return None
     # A name in /tmp can be taken by anybody once the folder is gone.
-    return Spot(folder=folder) if trusted(folder) else None
+    return Spot(folder=folder) if folder == base or trusted(folder) else None
 
 
 def remove_spot(base: Path) -> None:
@@ -74,7 +74,8 @@ def _is_temporary(folder: Path) -> bool:
 def _holds_sockets(base: Path) -> bool:
     """Whether the address fits, and the file system knows sockets (some mounts do not)."""
     longest = Spot(folder=base).sockets / f".s.PGSQL.{PORT}"
-    if len(os.fsencode(longest)) > LONGEST:
+    # libpq takes a comma for the end of a host.
+    if len(os.fsencode(longest)) > LONGEST or "," in str(longest):
         return False
     tried = Spot(folder=base).leases
     with socket.socket(socket.AF_UNIX) as probe:

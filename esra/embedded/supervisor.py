@@ -19,12 +19,12 @@ from pathlib import Path
 from .account import server_account
 from .binaries import belongs_to_wheel, copy_programs
 from .cluster import Cluster, prepare, version_of
-from .leases import Leases
-from .orphans import claim
+from .orphans import claim, sweep_throwaways
 from .places import system_folder
+from .register import Register
 from .server import start_server, stop_server
 from .spot import Spot, make_spot, remove_spot
-from .trouble import EmbeddedError
+from .trouble import EmbeddedError, impossible
 from .wire import Order, tell
 
 NO_DOOR = -1
@@ -43,34 +43,45 @@ def main() -> None:
     signals = _hear_signals()
     first = socket.socket(fileno=lease)
     try:
-        _reign(order, first, door, signals)
+        register = _reign(order, first, door, signals)
     except EmbeddedError as error:
         tell(first, error=str(error))
+    except OSError as error:
+        tell(first, error=str(impossible(Path(order.base), error)))
+    else:
+        # Before the leases are closed: who waits for that finds this process gone, too.
+        register.end_process()
 
 
-def _reign(order: Order, first: socket.socket, door: int, signals: socket.socket) -> None:
+def _reign(order: Order, first: socket.socket, door: int, signals: socket.socket) -> Register:
     base = Path(order.base)
+
+    def say(text: str) -> None:
+        tell(first, say=text)
+
     with ExitStack() as ends:
         if order.throwaway:
             ends.callback(shutil.rmtree, base, ignore_errors=True)
+            sweep_throwaways()
         # Held until the end of this process: whoever comes next waits for our cleaning.
         serving = claim(base)
-        cluster = _cluster(order, lambda text: tell(first, say=text))
-        prepare(cluster, serving, lambda text: tell(first, say=text))
+        cluster = _cluster(order, say)
+        prepare(cluster, serving, say)
         spot = make_spot(base, cluster.account)
         ends.callback(remove_spot, base)
         server = start_server(cluster, spot.sockets, serving)
         ends.callback(stop_server, server, throwaway=order.throwaway)
-        leases = Leases(
+        register = Register(
             base=base,
             listener=None if order.throwaway else _listen(spot),
             signals=signals,
             greeting={"sockets": str(spot.sockets), "version": cluster.version},
         )
-        leases.admit(first)
+        register.admit(first)
         if door != NO_DOOR:
             os.close(door)
-        leases.watch(server)
+        register.watch(server)
+    return register
 
 
 def _cluster(order: Order, say: Callable[[str], None]) -> Cluster:

@@ -1,13 +1,15 @@
-"""The supervisor's book of leases: who still needs the server."""
+"""The supervisor's register of leases: who still needs the server."""
 
 from __future__ import annotations
 
+import os
 import selectors
 import signal
 import socket
 import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NoReturn
 
 from .locks import DOOR, open_lock, try_take
 from .log import bound_log
@@ -20,7 +22,7 @@ _ENDING = {signal.SIGTERM, signal.SIGINT, signal.SIGHUP}
 
 
 @dataclass(slots=True, kw_only=True)
-class Leases:
+class Register:
     """Open leases; ``listener`` takes new ones, ``signals`` tells of signals.
 
     ``greeting`` is what a new holder is told. Mutable: it is the supervisor's state.
@@ -33,11 +35,11 @@ class Leases:
     held: set[socket.socket] = field(default_factory=set)
     # A holder that left in good order waits for our end, to see the server gone.
     leaving: list[socket.socket] = field(default_factory=list)
-    book: selectors.BaseSelector = field(default_factory=selectors.DefaultSelector)
+    awaited: selectors.BaseSelector = field(default_factory=selectors.DefaultSelector)
 
     def admit(self, lease: socket.socket) -> None:
         self.held.add(lease)
-        self.book.register(lease, selectors.EVENT_READ, self._read)
+        self.awaited.register(lease, selectors.EVENT_READ, self._read)
         tell(lease, **self.greeting)
 
     def watch(self, server: subprocess.Popen[bytes]) -> None:
@@ -46,9 +48,9 @@ class Leases:
         In the first case the lock ``door`` is held until the end of this process:
         nobody joins a server that is going.
         """
-        self.book.register(self.signals, selectors.EVENT_READ)
+        self.awaited.register(self.signals, selectors.EVENT_READ)
         if self.listener:
-            self.book.register(self.listener, selectors.EVENT_READ, self._accept)
+            self.awaited.register(self.listener, selectors.EVENT_READ, self._accept)
         door = open_lock(self.base / DOOR)
         while server.poll() is None and not self._told_to_end():
             # Who joins keeps the door until it is greeted: with the door taken,
@@ -58,8 +60,12 @@ class Leases:
             self._serve(_LOG_SECONDS if self.held else _DOOR_SECONDS)
             bound_log(self.base)
 
+    def end_process(self) -> NoReturn:
+        """Ends this process, which closes the leases that are left."""
+        os._exit(0)
+
     def _serve(self, seconds: float) -> None:
-        for key, _ in self.book.select(seconds):
+        for key, _ in self.awaited.select(seconds):
             if key.data:
                 key.data(key.fileobj)
         if self.held:
@@ -71,7 +77,7 @@ class Leases:
     def _read(self, lease: socket.socket) -> None:
         if _is_open(lease):
             return
-        self.book.unregister(lease)
+        self.awaited.unregister(lease)
         self.held.remove(lease)
         self.leaving.append(lease)
 
