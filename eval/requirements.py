@@ -1,8 +1,8 @@
 """Which rows of ``tests/requirements.md`` a passing test names.
 
-A test names rows with ``@pytest.mark.req("E131")``. ``tests/conftest.py`` hands every run's outcomes
-to ``record``; a run of a few tests replaces what it ran and leaves the rest. A row nobody builds
-counts by ``docs/not-built.md``, the page that says so. Reads files, runs nothing.
+A test names rows with ``@pytest.mark.req("E131")``. ``tests/conftest.py`` hands the outcomes of
+every run to ``record``; a run of a few tests replaces what it ran and leaves the rest. A row nobody
+builds counts by ``docs/not-built.md``, the page that says so. Reads files, runs nothing.
 """
 
 from __future__ import annotations
@@ -42,7 +42,9 @@ def rows(text: str) -> dict[str, str]:
 
 def not_built(required: Mapping[str, str], page: str) -> set[str]:
     """Rows the page lists that are marked as not built in their last column, and no others."""
-    marked = {row for row, rest in required.items() if rest.split("|")[-1].strip().startswith("not built")}
+    marked = {
+        row for row, rest in required.items() if rest.split("|")[-1].strip().startswith("not built")
+    }
     return marked & rows(page).keys()
 
 
@@ -70,7 +72,7 @@ def merge(
 
 
 def named(report: Mapping[str, Outcome]) -> set[str]:
-    """Rows named by a test that passed and failed nowhere; the cases of one function are one test."""
+    """Rows named by a test that passed and failed nowhere; cases of one function are one test."""
     good: set[tuple[str, str]] = set()
     bad: set[tuple[str, str]] = set()
     for test, outcome in report.items():
@@ -85,10 +87,16 @@ def load(path: Path = REPORT) -> dict[str, Outcome] | None:
     """The last report without the tests whose file has gone; None where there is none to read."""
     try:
         tests = json.loads(path.read_bytes())["tests"]
-        report = {test: Outcome(**{**said, "rows": tuple(said["rows"])}) for test, said in tests.items()}
+        report = {
+            test: Outcome(**{**said, "rows": tuple(said["rows"])}) for test, said in tests.items()
+        }
     except (OSError, ValueError, KeyError, TypeError):
         return None
-    return {test: said for test, said in report.items() if (path.parent / test.partition("::")[0]).exists()}
+    return {
+        test: said
+        for test, said in report.items()
+        if (path.parent / test.partition("::")[0]).exists()
+    }
 
 
 def record(
@@ -102,13 +110,17 @@ def record(
         fcntl.flock(lock, fcntl.LOCK_EX)
         tests = merge(load(path) or {}, ran, collected, whole)
         fresh = path.with_suffix(".new")
-        fresh.write_text(json.dumps({"tests": {test: asdict(said) for test, said in tests.items()}}))
+        fresh.write_text(
+            json.dumps({"tests": {test: asdict(said) for test, said in tests.items()}})
+        )
         os.replace(fresh, path)
 
 
 def newest_change(root: Path = ROOT) -> float:
     """When the youngest source file of the checkout was written, in seconds since the epoch."""
-    sources = [file for folder in ("esra", "eval", "tests") for file in (root / folder).rglob("*.py")]
+    sources = [
+        file for folder in ("esra", "eval", "tests") for file in (root / folder).rglob("*.py")
+    ]
     return max((file.stat().st_mtime for file in sources), default=0.0)
 
 
@@ -126,7 +138,9 @@ def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="./workbench requirements", description="Which requirement rows a passing test names."
     )
-    parser.add_argument("--json", action="store_true", help="print one JSON document and nothing else")
+    parser.add_argument(
+        "--json", action="store_true", help="print one JSON document and nothing else"
+    )
     options = parser.parse_args(argv)
     required = rows(ROWS.read_text("utf-8"))
     report = load()
@@ -136,7 +150,11 @@ def main(argv: list[str] | None = None) -> int:
     if note:
         print(f"requirements: {note}", file=sys.stderr)
     if options.json:
-        print(json.dumps({"total": len(required), "named": len(required) - len(unnamed), "unnamed": unnamed}))
+        print(
+            json.dumps(
+                {"total": len(required), "named": len(required) - len(unnamed), "unnamed": unnamed}
+            )
+        )
     else:
         print(f"{len(required) - len(unnamed)} of {len(required)} rows are named by a passing test")
         print("\n".join(f"  {row}  {required[row].split('|')[0].strip()}" for row in unnamed))

@@ -4,6 +4,7 @@ Promises: an environment is either finished or rebuilt; two runs take turns, and
 works under a new run; an environment that somebody else made is moved aside, never removed.
 Standard library only and nothing newer than Python 3.6: see find_python.
 """
+
 import glob
 import os
 import re
@@ -26,22 +27,41 @@ TICK = 10.0  # seconds between two signs of life where there is no terminal
 MACHINE, UNAVAILABLE = 3, 4
 
 NEEDS = """needs Python 3.11, 3.12 or 3.13 with venv and pip, and found none:
-%s
+{tried}
 Install one (Debian, Ubuntu: apt install python3 python3-venv; macOS: brew install python@3.13)
 or name one: ESRA_PYTHON=/path/to/python3.12 ./workbench ..."""
 
+# What a log says -> what it means for the person who reads it.
 HINTS = (
-    ("No space left|Disk quota", "the disk is full: about 1.5 GB is needed here and, for a while, in TMPDIR"),
-    ("(?i)do not match the hashes|hash mismatch", "the package index served another file than the locked one"),
-    ("ensurepip", "this Python cannot put pip into an environment (Debian, Ubuntu: apt install python3-venv)"),
-    ("(?i)no matching distribution|could not find|resol|connect|network|timed out",
-     "the package index cannot be reached or lacks a package; pip's own settings (pip.conf, "
-     "PIP_INDEX_URL, PIP_PROXY, PIP_CERT) are honoured"),
+    (
+        "No space left|Disk quota",
+        "the disk is full: about 1.5 GB is needed here and, for a while, in TMPDIR",
+    ),
+    (
+        "(?i)do not match the hashes|hash mismatch",
+        "the package index served another file than the locked one",
+    ),
+    (
+        "ensurepip",
+        "this Python cannot put pip into an environment (Debian, Ubuntu: apt install python3-venv)",
+    ),
+    (
+        "(?i)no matching distribution|could not find|resol|connect|network|timed out",
+        "the package index cannot be reached or lacks a package; pip's own settings "
+        "(pip.conf, PIP_INDEX_URL, PIP_PROXY, PIP_CERT) are honoured",
+    ),
 )
+
+# Run inside a candidate: its version, and the interpreter it is or was made from.
+PROBE = """
+import sys, venv, ensurepip
+print(*sys.version_info[:3])
+print(getattr(sys, "_base_executable", ""))
+"""
 
 
 def say(text):
-    sys.stderr.write("workbench: " + text + "\n")
+    sys.stderr.write(f"workbench: {text}\n")
     sys.stderr.flush()
 
 
@@ -51,24 +71,29 @@ def stop(text, code):
 
 
 def candidates():
-    """Interpreters to try, the running one first: its base, since it may stand in this very .venv."""
+    """Interpreters to try. The running one is first: its base, as it may stand in this very .venv."""
     if os.environ.get("ESRA_PYTHON"):
         return [os.environ["ESRA_PYTHON"]]
     found = [getattr(sys, "_base_executable", None) or sys.executable]
-    names = ["python%d.%d" % version for version in reversed(SUPPORTED)] + ["python3", "python"]
+    names = [f"python{major}.{minor}" for major, minor in reversed(SUPPORTED)]
     folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
     # Every folder, not the first that has the name: a version manager's stand-in may refuse to run.
-    found += [os.path.join(folder, name) for name in names for folder in folders]
-    return [path for path in dict.fromkeys(found) if not path.startswith(VENV) and os.access(path, os.X_OK)]
+    found += [os.path.join(place, name) for name in [*names, "python3"] for place in folders]
+    known = dict.fromkeys(path for path in found if not path.startswith(VENV))
+    return [path for path in known if os.access(path, os.X_OK)]
 
 
 def probe(python, env):
-    """((major, minor, patch), path) of an interpreter that can make environments, else (None, reason)."""
-    code = "import sys, venv, ensurepip; print(*sys.version_info[:3]); print(getattr(sys, '_base_executable', ''))"
+    """((major, minor, patch), path) of an interpreter that can make one, else (None, reason)."""
+    pipe = subprocess.PIPE
     try:
         answer = subprocess.run(
-            [python, "-I", "-c", code], env=env, timeout=60,
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            [python, "-I", "-c", PROBE],
+            env=env,
+            timeout=60,
+            stdin=subprocess.DEVNULL,
+            stdout=pipe,
+            stderr=pipe,
         )
     except (OSError, subprocess.SubprocessError) as error:
         return None, str(error)
@@ -83,10 +108,11 @@ def find_python(env):
     tried = []
     for python in candidates():
         version, path = probe(python, env)
+        words = ".".join(map(str, version or ()))
         if version and version[:2] in SUPPORTED:
-            return ".".join(map(str, version)), path
-        tried.append("  %s: %s" % (python, "is " + ".".join(map(str, version)) if version else path))
-    stop(NEEDS % "\n".join(tried or ["  no interpreter at all"]), MACHINE)
+            return words, path
+        tried.append(f"  {python}: {'is ' + words if version else path}")
+    stop(NEEDS.format(tried="\n".join(tried or ["  no interpreter at all"])), MACHINE)
 
 
 def take_turn():
@@ -107,7 +133,7 @@ def take_turn():
 
 
 def die_with_parent():
-    """Linux: kernel, kill this child when its parent is gone, however it went."""
+    """Linux: the kernel kills this child when its parent is gone, however it went."""
     if sys.platform.startswith("linux"):
         import ctypes
 
@@ -115,7 +141,7 @@ def die_with_parent():
 
 
 class Installer:
-    """Runs the steps of one installation: their output on the terminal, or in the log with ticks."""
+    """Runs the steps of one installation, their output on the terminal or in the log with ticks."""
 
     def __init__(self, env, lock):
         self.env = env
@@ -128,20 +154,27 @@ class Installer:
         """What stands before the names of packages, for uv where it is installed, else for pip."""
         if self.uv:
             return [self.uv, "pip", "install", "--python", PYTHON]
-        log = ["--log", LOG] if self.terminal else ["--progress-bar", "off"]
-        return [PYTHON, "-I", "-m", "pip", "install", "--no-input", "--disable-pip-version-check"] + log
+        shown = ["--log", LOG] if self.terminal else ["--progress-bar", "off"]
+        pip = [PYTHON, "-I", "-m", "pip", "install", "--no-input", "--disable-pip-version-check"]
+        return pip + shown
 
     def run(self, argv):
         """True if the command went well. It ends when this script ends."""
         with open(LOG, "ab") as log:
-            log.write(("\n$ " + " ".join(argv) + "\n").encode())
+            log.write(f"\n$ {' '.join(argv)}\n".encode())
             log.flush()
             # Never on stdout: that belongs to the command that runs afterwards.
             output = 2 if self.terminal else log
             child = subprocess.Popen(
-                argv, cwd=ROOT, env=self.env, stdin=subprocess.DEVNULL, stdout=output, stderr=output,
-                # The child holds the lock too: where it outlives this script, the next run waits for it.
-                pass_fds=(self.lock,), preexec_fn=die_with_parent,
+                argv,
+                cwd=ROOT,
+                env=self.env,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=output,
+                # It holds the lock too: where it outlives this script, the next run waits for it.
+                pass_fds=(self.lock,),
+                preexec_fn=die_with_parent,
             )
         try:
             self.wait(child)
@@ -157,8 +190,9 @@ class Installer:
             time.sleep(0.05)
             if not self.terminal and time.time() - shown > TICK:
                 shown = time.time()
-                placed = len(glob.glob(os.path.join(VENV, "lib", "*", "site-packages", "*.dist-info")))
-                say("  %d s, %d packages in place: %s" % (shown - started, placed, tail(1)[:80]))
+                placed = glob.glob(os.path.join(VENV, "lib", "*", "site-packages", "*.dist-info"))
+                spent = f"{shown - started:.0f} s, {len(placed)} packages in place"
+                say(f"  {spent}: {tail(1)[:80]}")
 
     def install(self, what, arguments):
         """True if it went in; where uv cannot (its settings are its own), pip tries once more."""
@@ -191,22 +225,26 @@ def tail(lines):
 def give_up():
     """Ends with the log's last lines and what to do."""
     seen = tail(60)
-    hint = next((text for pattern, text in HINTS if re.search(pattern, seen)), "the whole log is " + LOG)
+    known = (text for pattern, text in HINTS if re.search(pattern, seen))
     say("that failed; its last lines:\n" + tail(12))
-    stop(hint + "\nworkbench: the next run starts anew", UNAVAILABLE)
+    say(next(known, "the whole log is " + LOG))
+    stop("the next run starts anew", UNAVAILABLE)
 
 
 def remove(path):
-    shutil.rmtree(path) if os.path.isdir(path) and not os.path.islink(path) else os.remove(path)
+    if os.path.isdir(path) and not os.path.islink(path):
+        shutil.rmtree(path)
+    else:
+        os.remove(path)
 
 
 def clear_away(made_here):
-    """Leaves no .venv. A rename first: a removal that is cut off never leaves half of one in place."""
+    """Leaves no .venv. A rename comes first: a removal cut off never leaves half of one in place."""
     for old in glob.glob(VENV + "-old-*"):
         remove(old)
     if not os.path.lexists(VENV):
         return
-    aside = "%s-%s-%d" % (VENV, "old" if made_here else "before", time.time())
+    aside = f"{VENV}-{'old' if made_here else 'before'}-{time.time():.0f}"
     os.rename(VENV, aside)
     if made_here:
         remove(aside)
@@ -215,16 +253,16 @@ def clear_away(made_here):
 
 
 def make(env, lock, made_here, mark):
-    """A new environment. ``mark`` is called as soon as there is a .venv, so that the next run knows it."""
+    """A new environment. ``mark`` is called once there is a .venv, so that the next run knows it."""
     started = time.time()
     version, python = find_python(env)
     clear_away(made_here)
     os.mkdir(VENV)
     mark()
     installer = Installer(env, lock)
-    say("making .venv with Python %s and %s" % (version, "uv" if installer.uv else "pip"))
-    say("some 200 packages, 1 GB; two to three minutes with pip; the log is " + os.path.basename(LOG))
+    say(f"making .venv with Python {version} and {'uv' if installer.uv else 'pip'}")
+    say(f"some 200 packages, 1 GB, with pip two to three minutes; log: {os.path.basename(LOG)}")
     made = installer.run([python, "-I", "-m", "venv", VENV])
     if not (made and installer.packages() and installer.bare() and installer.project()):
         give_up()
-    say("ready after %d s" % (time.time() - started))
+    say(f"ready after {time.time() - started:.0f} s")

@@ -45,7 +45,9 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     """A mark that names no row would count for nothing and nobody would notice."""
     strange = [row for row in named_rows(item) if row not in ROWS]
     if strange:
-        pytest.fail(f"tests/requirements.md has no row {', '.join(map(repr, strange))}", pytrace=False)
+        pytest.fail(
+            f"tests/requirements.md has no row {', '.join(map(repr, strange))}", pytrace=False
+        )
 
 
 class RowReport:
@@ -93,7 +95,8 @@ class RowReport:
     def pytest_sessionfinish(self) -> None:
         if hasattr(self.config, "workeroutput"):
             self.config.workeroutput["rows"] = {
-                "collected": self.collected, "files": sorted(self.files)
+                "collected": self.collected,
+                "files": sorted(self.files),
             }
         elif self.said or self.broken:
             requirements.record(self.outcomes(), self.collected, self.files)

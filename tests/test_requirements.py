@@ -26,13 +26,21 @@ def test_every_row_of_both_seeds_and_both_lists_is_there():
     """If a row were lost in parsing, nobody would miss it and it would never be built."""
     found = requirements.rows(requirements.ROWS.read_text("utf-8"))
     letters = {"E": (183, 3), "D": (91, 3), "U": (17, 2), "W": (85, 2)}
-    expected = [f"{letter}{n:0{width}}" for letter, (last, width) in letters.items() for n in range(1, last + 1)]
+    expected = [
+        f"{letter}{n:0{width}}"
+        for letter, (last, width) in letters.items()
+        for n in range(1, last + 1)
+    ]
     assert list(found) == expected
 
 
 def test_only_rows_marked_not_built_count_by_the_page():
     """A page that could excuse any row would make the count worthless."""
-    required = {"W06": "LTR | not built now: nobody asked", "E131": "normalise | hand-computed", "W67": "A/B | shadow; interleaving not built"}
+    required = {
+        "W06": "LTR | not built now: nobody asked",
+        "E131": "normalise | hand-computed",
+        "W67": "A/B | shadow; interleaving not built",
+    }
     page = "| W06 | x | y |\n| E131 | x | y |\n| W67 | x | y |\n"
     assert requirements.not_built(required, page) == {"W06"}
 
@@ -60,8 +68,16 @@ def test_a_row_counts_only_by_a_test_that_failed_nowhere():
 def test_a_run_of_few_tests_leaves_the_others_outcomes():
     """A run of one test must not make the rest look unshown."""
     before = {"a.py::x": said("E001"), "b.py::y": said("E002")}
-    after = requirements.merge(before, {"a.py::x": said("E001", passed=False, failed=True, when=2.0)}, {"a.py::x": ["E001"]}, ["a.py"])
-    assert after == {"a.py::x": said("E001", passed=False, failed=True, when=2.0), "b.py::y": said("E002")}
+    after = requirements.merge(
+        before,
+        {"a.py::x": said("E001", passed=False, failed=True, when=2.0)},
+        {"a.py::x": ["E001"]},
+        ["a.py"],
+    )
+    assert after == {
+        "a.py::x": said("E001", passed=False, failed=True, when=2.0),
+        "b.py::y": said("E002"),
+    }
 
 
 def test_a_test_that_is_gone_shows_nothing_any_more():
@@ -110,7 +126,14 @@ CASES = {
 @pytest.fixture
 def house(tmp_path: Path) -> Path:
     """A small checkout with this conftest and the tests of CASES."""
-    kept = ("tests/conftest.py", "tests/requirements.md", "eval/__init__.py", "eval/requirements.py", "docs/not-built.md", "pyproject.toml")
+    kept = (
+        "tests/conftest.py",
+        "tests/requirements.md",
+        "eval/__init__.py",
+        "eval/requirements.py",
+        "docs/not-built.md",
+        "pyproject.toml",
+    )
     for name in kept:
         (tmp_path / name).parent.mkdir(exist_ok=True)
         shutil.copy(ROOT / name, tmp_path / name)
@@ -124,7 +147,12 @@ def run(house: Path, *words: str) -> subprocess.CompletedProcess[str]:
     # Only the plugins that matter here: loading the others takes longer than these tests.
     kept.update(PYTEST_DISABLE_PLUGIN_AUTOLOAD="1", PYTEST_PLUGINS="xdist.plugin,pytest_timeout")
     return subprocess.run(
-        [sys.executable, "-m", *words], cwd=house, env=kept, capture_output=True, text=True, timeout=120
+        [sys.executable, "-m", *words],
+        cwd=house,
+        env=kept,
+        capture_output=True,
+        text=True,
+        timeout=120,
     )
 
 
@@ -143,7 +171,7 @@ def test_what_a_parallel_run_says_is_what_is_counted(house: Path):
 
 
 def test_a_filtered_run_neither_shrinks_nor_inflates_the_count(house: Path):
-    """-k, a test by name, a deleted test and a file that no longer imports each change only their own."""
+    """-k, one name, a deleted test and a file that no longer imports change only their own."""
     run(house, "pytest", "-q", "-p", "no:cacheprovider")
     first = (house / "tests/test_a.py").read_text()
     run(house, "pytest", "-q", "-p", "no:cacheprovider", "tests/test_a.py", "-k", "bad")
@@ -161,8 +189,11 @@ def test_a_filtered_run_neither_shrinks_nor_inflates_the_count(house: Path):
 
 
 def test_the_command_prints_one_document_and_says_what_is_stale(house: Path):
-    """A script that reads the count must not stumble over a note, nor a person over an old count."""
-    words = ("-c", "import sys; from eval import requirements; sys.exit(requirements.main(['--json']))")
+    """A script that reads the count must not meet a note, nor a person an old count unawares."""
+    words = (
+        "-c",
+        "import sys; from eval import requirements; sys.exit(requirements.main(['--json']))",
+    )
     command = [sys.executable, *words]
     absent = subprocess.run(command, cwd=house, capture_output=True, text=True)
     assert absent.returncode == 1

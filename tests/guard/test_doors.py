@@ -1,0 +1,213 @@
+"""The doors that only one may use: the stamp, the check, the adapters, the source's connection."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from tests.guard.house import House, called, dotted, finds, read_house, within
+
+# Room or module behind a door -> who may come in.
+DOORS = {
+    "esra._stamp": ("esra.stages.validate",),
+    "esra._check": ("esra.providers.base",),
+    "esra._key": ("esra._stamp", "esra._check"),
+    # Concrete adapters: the wiring names them, everybody else sees a port.
+    "esra.providers": ("esra.providers", "esra.wiring"),
+    "esra.llm": ("esra.llm", "esra.wiring"),
+    # Drivers: of the sources, of esra's own tables, of the import lane, and of a cache file.
+    "psycopg": ("esra.providers.postgres", "esra.governance.store", "esra.ingest"),
+    "psycopg_pool": ("esra.providers.postgres", "esra.governance.store", "esra.ingest"),
+    "sqlite3": ("esra.llm.embedder",),
+}
+# A type or a fault of an adapter that a command has to name in its own messages.
+NAMED_IN_MESSAGES = {
+    ("esra.cli", "esra.llm.embedder.ModelMissing"),
+    ("esra.cli", "esra.llm.embedder.ModelUnusable"),
+}
+
+# One module touches a source's connection. esra's own tables, the import lane and the file in which
+# embeddings are kept have doors of their own; none of the three can meet a source (see DOORS).
+EXECUTES = (
+    "esra.providers.postgres.run",
+    "esra.governance.store",
+    "esra.ingest.store",
+    "esra.llm.embedder",
+)
+SENDS = {"execute", "executemany", "copy", "stream", "callproc"}
+
+
+def open_doors(house: House) -> list[str]:
+    """Imports through a door by somebody who has no key to it."""
+    return [
+        f"{module.name} imports {name}, which only {', '.join(allowed)} may"
+        for module in house.values()
+        for name in module.imports
+        for door, allowed in DOORS.items()
+        if within(name, door)
+        and not within(module.name, *allowed)
+        and not _a_message(module.name, name)
+    ]
+
+
+def _a_message(module: str, name: str) -> bool:
+    return any(module == teller and within(fault, name) for teller, fault in NAMED_IN_MESSAGES)
+
+
+def executions(house: House) -> list[str]:
+    """Calls that send a command over a connection outside the rooms that may."""
+    return [
+        f"{module.name}:{node.lineno} calls .{called(node).rpartition('.')[2]}()"
+        for module in house.values()
+        if not within(module.name, *EXECUTES)
+        for node in module.nodes
+        if "." in called(node)
+        and called(node).rpartition(".")[2] in SENDS
+        and not called(node).startswith(("shutil.", "copy.", "dataclasses."))
+    ]
+
+
+def client_cursors(house: House) -> list[str]:
+    """What writes values into the text: psycopg's ClientCursor and its kin, and sql.Literal."""
+    return [
+        f"{module.name}: {name}"
+        for module in house.values()
+        for node in module.nodes
+        for name in _names(node)
+        if name.endswith("ClientCursor") or name in ("sql.Literal", "psycopg.sql.Literal")
+    ] + [
+        f"{module.name}: psycopg.sql.Literal"
+        for module in house.values()
+        if "psycopg.sql.Literal" in module.imports
+    ]
+
+
+def _names(node: ast.AST) -> list[str]:
+    if isinstance(node, (ast.Name, ast.Attribute)):
+        return [dotted(node)]
+    return [alias.name for alias in node.names] if isinstance(node, ast.ImportFrom) else []
+
+
+def built_sql(house: House) -> list[str]:
+    """``sql.SQL`` over anything but one literal string."""
+    return [
+        f"{module.name}:{node.lineno} builds SQL text"
+        for module in house.values()
+        for node in module.nodes
+        if called(node) in ("SQL", "sql.SQL", "psycopg.sql.SQL")
+        and not (
+            len(node.args) == 1 and isinstance(node.args[0], ast.Constant) and not node.keywords
+        )
+    ]
+
+
+DYNAMIC = {
+    "import_module",
+    "__import__",
+    "exec",
+    "eval",
+    "compile",
+    "exec_module",
+    "load_module",
+    "run_module",
+    "run_path",
+    "spec_from_file_location",
+    "module_from_spec",
+    "SourceFileLoader",
+    "reload",
+}
+
+
+def dynamic_imports(house: House) -> list[str]:
+    """Ways to reach a module that no import statement shows."""
+    return [
+        f"{module.name}:{getattr(node, 'lineno', 0)} uses {name}"
+        for module in house.values()
+        for node in module.nodes
+        for name in _names(node)
+        if name == "sys.modules" or (_last(name) in DYNAMIC and name != "re.compile")
+    ]
+
+
+def _last(name: str) -> str:
+    return name.rpartition(".")[2]
+
+
+GUARDS = [open_doors, executions, client_cursors, built_sql, dynamic_imports]
+
+
+@pytest.mark.req("E081")
+@pytest.mark.parametrize("guard", GUARDS, ids=lambda guard: guard.__name__)
+def test_every_door_is_shut(guard):
+    """Through any of these a query could reach a database that the validator never saw."""
+    assert guard(read_house()) == []
+
+
+PLANTED = [
+    (open_doors, "esra.stages.execute", "from esra import _stamp"),
+    (open_doors, "esra.stages.plan", "from esra._stamp import stamp"),
+    (open_doors, "esra.providers.memory.provider", "from ..._check import check"),
+    (open_doors, "esra.wiring", "from esra._key import tag"),
+    (open_doors, "esra.pipeline", "from esra.providers.postgres import PostgresProvider"),
+    (open_doors, "esra.cli", "from esra.providers.postgres import run"),
+    (open_doors, "esra.cli", "from esra.llm.embedder import Embedder"),
+    (open_doors, "esra.serve.http", "import esra.llm.local"),
+    (open_doors, "esra.llm.embedder", "import psycopg"),
+    (open_doors, "esra.stages.execute", "from psycopg import sql"),
+    (open_doors, "esra.providers.postgres.run", "import sqlite3"),
+    (executions, "esra.providers.postgres.render", "def f(c): return c.execute('select 1')"),
+    (executions, "esra.stages.execute", "def f(c): return c.cursor().execute('select 1')"),
+    (
+        executions,
+        "esra.providers.base",
+        "async def f(c):\n    async with c.cursor() as k:\n        await k.copy('x')",
+    ),
+    (executions, "esra.config.catalog", "def f(c): c.cursor().executemany('insert', [])"),
+    (client_cursors, "esra.providers.postgres.run", "from psycopg import AsyncClientCursor"),
+    (client_cursors, "esra.providers.postgres.run", "import psycopg\nc = psycopg.ClientCursor"),
+    (
+        client_cursors,
+        "esra.providers.postgres.render",
+        "from psycopg import sql\nx = sql.Literal('a')",
+    ),
+    (client_cursors, "esra.providers.postgres.render", "from psycopg.sql import Literal"),
+    (built_sql, "esra.providers.postgres.render", "def f(t): return sql.SQL(t)"),
+    (built_sql, "esra.providers.postgres.render", "def f(t): return sql.SQL(f'select {t}')"),
+    (built_sql, "esra.providers.postgres.render", "def f(t): return SQL('select ' + t)"),
+    (
+        built_sql,
+        "esra.providers.postgres.render",
+        "def f(t): return sql.SQL('select {}'.format(t))",
+    ),
+    (built_sql, "esra.providers.postgres.render", "def f(t): return sql.SQL(*t)"),
+    (
+        dynamic_imports,
+        "esra.wiring",
+        "import importlib\nm = importlib.import_module('esra._stamp')",
+    ),
+    (dynamic_imports, "esra.wiring", "from importlib import import_module as find"),
+    (dynamic_imports, "esra.wiring", "m = __import__('esra._stamp')"),
+    (dynamic_imports, "esra.wiring", "import sys\nm = sys.modules['esra._stamp']"),
+    (dynamic_imports, "esra.wiring", "exec('import esra._stamp')"),
+]
+
+
+@pytest.mark.req("E081")
+@pytest.mark.parametrize(("guard", "name", "source"), PLANTED)
+def test_a_planted_break_in_is_found(guard, name: str, source: str):
+    """A guard that does not see what it forbids would stay green for ever."""
+    assert finds(guard, name, source)
+
+
+def test_one_call_sends_commands_to_a_source():
+    """Two places that execute would be two places to keep safe."""
+    run = read_house().get("esra.providers.postgres.run")
+    if run is None:
+        pytest.skip("no PostgreSQL provider yet")
+    sent = [
+        node.lineno
+        for node in run.nodes
+        if called(node).rpartition(".")[2] in SENDS and "." in called(node)
+    ]
+    assert len(sent) == 1
