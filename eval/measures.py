@@ -6,11 +6,11 @@ Conventions, the same in every function, as trec_eval's ``ndcg_cut`` and ir_meas
 * Gain is the grade itself (linear), a grade below 1 gains nothing.
 * The discount of rank r is ``1 / log2(r + 1)``, r counted from 1.
 * The ideal list is made of *all* judged documents of the query, retrieved or not.
-* An unjudged result gains 0, and ``judged@k`` stands beside the figure to say how many there were.
+* An unjudged result gains 0, and ``judged@k`` beside the figure says how many there were.
 
-Two forms of one arithmetic: ``*_at`` takes one query's ids and judgements; the bare name takes padded
-arrays ``[..., queries, depth]``, any number of settings in front. Source: Järvelin and Kekäläinen,
-*Cumulated gain-based evaluation of IR techniques*, ACM TOIS 20 (2002).
+Two forms of one arithmetic: ``*_at`` takes one query's ids and judgements; the bare name takes
+padded arrays ``[..., queries, depth]``, any number of settings in front. Source: Järvelin and
+Kekäläinen, *Cumulated gain-based evaluation of IR techniques*, ACM TOIS 20 (2002).
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from math import fsum
-from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,22 +43,24 @@ def dcg(grades: Floats, k: int = 10) -> Floats:
 
 
 def ndcg(ranked_grades: Floats, ideal_grades: Floats, k: int = 10) -> Floats:
-    """nDCG@k of many rankings: ``[..., queries, depth]`` and ``[queries, >= k]`` to ``[..., queries]``.
+    """nDCG@k, ``[..., queries]``, of many rankings.
 
-    ``ranked_grades`` holds the grade at each rank, 0 where unjudged or past the end; ``ideal_grades`` is
-    ``ideal`` of each query, padded with 0. Raises ValueError where a query has no relevant document.
+    ``ranked_grades[..., queries, depth]`` holds the grade at each rank, 0 where unjudged or past
+    the end; ``ideal_grades[queries, >= k]`` is ``ideal`` of each query, padded with 0. Raises
+    ValueError where a query has no relevant document.
     """
     best = dcg(ideal_grades, k)
     if np.any(best <= 0.0):
-        raise ValueError(f"no relevant document in rows {np.flatnonzero(best <= 0.0)[:10].tolist()}: leave them out")
+        rows = np.flatnonzero(best <= 0.0)[:10].tolist()
+        raise ValueError(f"no relevant document in rows {rows}: leave them out")
     return np.divide(dcg(ranked_grades, k), best)
 
 
 def judged(known: NDArray[np.bool_], returned: NDArray[np.int64], k: int = 10) -> Floats:
     """judged@k: the share of the first ``k`` results that carry a judgement, ``[..., queries]``.
 
-    ``known[..., queries, depth]`` says which ranks are judged, ``returned[..., queries]`` how many results
-    there are. A query that shows nothing shows nothing unjudged: 1.
+    ``known[..., queries, depth]`` says which ranks are judged, ``returned[..., queries]`` how many
+    results there are. A query that shows nothing shows nothing unjudged: 1.
     """
     shown = np.minimum(np.asarray(returned), _positive(k))
     inside = np.arange(known.shape[-1]) < shown[..., None]
@@ -76,8 +77,13 @@ def rr(ranked_grades: Floats, k: int = 10, level: int = 1) -> Floats:
     return hits.any(axis=-1) / first
 
 
-def recall(ranked_grades: Floats, relevant: NDArray[np.int64], k: int = 10, level: int = 1) -> Floats:
-    """R@k: how many of a query's ``relevant[queries]`` documents (grade >= ``level``) are in the first ``k``."""
+def recall(
+    ranked_grades: Floats, relevant: NDArray[np.int64], k: int = 10, level: int = 1
+) -> Floats:
+    """R@k: the share of a query's ``relevant[queries]`` documents that the first ``k`` show.
+
+    A document is relevant from grade ``level`` on. ValueError where a query has none.
+    """
     if np.any(np.asarray(relevant) < 1):
         raise ValueError("a query without a relevant document has no recall: leave it out")
     hits = np.asarray(ranked_grades)[..., : _positive(k)] >= level
@@ -86,13 +92,18 @@ def recall(ranked_grades: Floats, relevant: NDArray[np.int64], k: int = 10, leve
 
 
 def ideal(judgements: Judgements, k: int = 10) -> tuple[int, ...]:
-    """The best grades a ranking can show in ``k`` ranks, best first; shorter where fewer are relevant."""
-    return tuple(sorted((grade for grade in judgements.values() if grade > 0), reverse=True)[: _positive(k)])
+    """The best grades ``k`` ranks can show, best first; shorter where fewer are relevant."""
+    gains = sorted((grade for grade in judgements.values() if grade > 0), reverse=True)
+    return tuple(gains[: _positive(k)])
 
 
 def ndcg_at(ranking: Sequence[Hashable], judgements: Judgements, k: int = 10) -> float:
-    """nDCG@k of one ranking of ids. ValueError without a relevant document, or with a document twice."""
-    return float(ndcg(_grades(ranking, judgements), np.array([[*ideal(judgements, k)]], dtype=np.float64), k)[0])
+    """nDCG@k of one ranking of ids. ValueError without a relevant document, or with one twice."""
+    return float(
+        ndcg(
+            _grades(ranking, judgements), np.array([[*ideal(judgements, k)]], dtype=np.float64), k
+        )[0]
+    )
 
 
 def judged_at(ranking: Sequence[Hashable], judgements: Judgements, k: int = 10) -> float:
@@ -101,12 +112,16 @@ def judged_at(ranking: Sequence[Hashable], judgements: Judgements, k: int = 10) 
     return float(judged(known, np.array([len(ranking)]), k)[0])
 
 
-def rr_at(ranking: Sequence[Hashable], judgements: Judgements, k: int = 10, level: int = 1) -> float:
+def rr_at(
+    ranking: Sequence[Hashable], judgements: Judgements, k: int = 10, level: int = 1
+) -> float:
     """RR@k of one ranking of ids; 0 where no result of the first ``k`` reaches ``level``."""
     return float(rr(_grades(ranking, judgements), k, level)[0])
 
 
-def recall_at(ranking: Sequence[Hashable], judgements: Judgements, k: int = 10, level: int = 1) -> float:
+def recall_at(
+    ranking: Sequence[Hashable], judgements: Judgements, k: int = 10, level: int = 1
+) -> float:
     """R@k of one ranking of ids. ValueError without a document of grade ``level`` or better."""
     relevant = sum(grade >= level for grade in judgements.values())
     return float(recall(_grades(ranking, judgements), np.array([relevant]), k, level)[0])
@@ -116,9 +131,9 @@ def recall_at(ranking: Sequence[Hashable], judgements: Judgements, k: int = 10, 
 class Measured:
     """One arm's figures, and every query the mean does not tell about.
 
-    ``values`` and ``judged`` are keyed by query, in the judgements' order. A query in ``empty`` returned
-    nothing and counts 0. Those in ``no_judgements`` and ``no_relevant`` have no nDCG and are left out; of
-    the latter, ``nothing_shown`` were answered with no result, which is the right answer there.
+    ``values`` and ``judged`` are keyed by query, in the judgements' order. A query in ``empty``
+    returned nothing and counts 0. Those in ``no_judgements`` and ``no_relevant`` have no nDCG and
+    are left out; of the latter, ``nothing_shown`` were answered with no result, the right answer.
     """
 
     measure: str
@@ -131,7 +146,7 @@ class Measured:
 
     @property
     def mean(self) -> float:
-        """Mean over the measured queries, exactly rounded, so the order of the queries cannot show."""
+        """Mean over the measured queries, exactly rounded: their order cannot show."""
         return fsum(self.values.values()) / len(self.values)
 
     @property
@@ -145,20 +160,23 @@ def measure_ndcg(
 ) -> Measured:
     """nDCG@k of every query that has one; the others are listed, none is dropped in silence.
 
-    Raises NeverRan where ``rankings`` answers no judged query, ValueError where no query has a relevant document.
+    Raises NeverRan where ``rankings`` answers no judged query, ValueError where no query has a
+    relevant document.
     """
     asked = {query: marks for query, marks in judgements.items() if marks}
     if not asked.keys() & rankings.keys():
-        raise NeverRan("the run answers none of the judged queries: check that it ran, and that its query ids match")
+        raise NeverRan("the run answers no judged query: did it run, and do the query ids match?")
     scored = [query for query, marks in asked.items() if ideal(marks, k)]
     if not scored:
-        raise ValueError("no query has a relevant document (grade 1 or more): nothing can be measured")
+        raise ValueError(
+            "no query has a relevant document (grade 1 or more): nothing can be measured"
+        )
     lists = {query: rankings.get(query, ()) for query in asked}
     unanswerable = tuple(query for query in asked if not ideal(asked[query], k))
     return Measured(
         measure=f"nDCG@{k}",
-        values=MappingProxyType({query: ndcg_at(lists[query], asked[query], k) for query in scored}),
-        judged=MappingProxyType({query: judged_at(lists[query], asked[query], k) for query in scored}),
+        values={query: ndcg_at(lists[query], asked[query], k) for query in scored},
+        judged={query: judged_at(lists[query], asked[query], k) for query in scored},
         empty=tuple(query for query in scored if not lists[query]),
         no_judgements=tuple(query for query in {**judgements, **rankings} if query not in asked),
         no_relevant=unanswerable,
@@ -169,7 +187,9 @@ def measure_ndcg(
 def _grades(ranking: Sequence[Hashable], judgements: Judgements) -> Floats:
     if len(set(ranking)) != len(ranking):
         twice = next(key for rank, key in enumerate(ranking) if key in ranking[:rank])
-        raise ValueError(f"document {twice!r} stands twice in one ranking: a ranking names a document once")
+        raise ValueError(
+            f"document {twice!r} stands twice in one ranking: a ranking names a document once"
+        )
     return np.array([[judgements.get(key, 0) for key in ranking]], dtype=np.float64)
 
 

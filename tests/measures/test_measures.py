@@ -1,4 +1,4 @@
-"""The measures agree with trec_eval, with hand-worked figures, and with themselves in both forms."""
+"""The measures agree with trec_eval, with figures worked by hand, and with each other."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_hand_worked(ranking, marks, k, expected):
 
 
 def _reference(ranking, marks, names):
-    """trec_eval's figures for an order given as integer ranks (its 32-bit scores hold them exactly)."""
+    """trec_eval's figures for an order given as integer ranks (32-bit scores hold them)."""
     run = {"q": {key: float(len(ranking) - rank) for rank, key in enumerate(ranking)}}
     return pytrec_eval.RelevanceEvaluator({"q": marks}, names).evaluate(run)["q"]
 
@@ -58,7 +58,10 @@ def _random_case(rng, size):
     pool = [f"d{n}" for n in range(300)]
     ranking = list(rng.permutation(pool)[:size])
     keys = rng.permutation(pool)[: rng.integers(1, 80)]
-    return ranking, {str(key): int(grade) for key, grade in zip(keys, rng.integers(-1, 5, len(keys)))}
+    return ranking, {
+        str(key): int(grade)
+        for key, grade in zip(keys, rng.integers(-1, 5, len(keys)), strict=True)
+    }
 
 
 @pytest.mark.req("W30")
@@ -74,7 +77,9 @@ def test_equals_trec_eval_on_lists_of_every_length(k):
         expected = _reference(ranking, marks, {f"ndcg_cut.{k}", f"recall.{k}", "recip_rank"})
         assert ndcg_at(ranking, marks, k) == pytest.approx(expected[f"ndcg_cut_{k}"], abs=1e-9)
         assert recall_at(ranking, marks, k) == pytest.approx(expected[f"recall_{k}"], abs=1e-9)
-        assert rr_at(ranking, marks, len(ranking)) == pytest.approx(expected["recip_rank"], abs=1e-9)
+        assert rr_at(ranking, marks, len(ranking)) == pytest.approx(
+            expected["recip_rank"], abs=1e-9
+        )
         compared += 1
     assert compared > 180
 
@@ -83,7 +88,9 @@ def test_a_constant_score_run_handed_over_as_ranks_keeps_its_order():
     """A scorer that cannot tell documents apart would get a figure that depends on their names."""
     marks = {"a": 1, "z": 0}
     assert ndcg_at("az", marks) == 1.0
-    assert ndcg_at("za", marks) == pytest.approx(_reference("za", marks, {"ndcg_cut.10"})["ndcg_cut_10"], abs=1e-9)
+    assert ndcg_at("za", marks) == pytest.approx(
+        _reference("za", marks, {"ndcg_cut.10"})["ndcg_cut_10"], abs=1e-9
+    )
     assert ndcg_at("za", marks) < 1.0
 
 
@@ -111,7 +118,11 @@ def test_arrays_and_ids_agree_to_the_last_bit(cases, k):
     """A sweep over arrays would choose by other figures than the report shows."""
     cases = [(ranking, marks | {"hit": 2}) for ranking, marks in cases]
     depth = max(1, *(len(ranking) for ranking, _ in cases))
-    ranked, known, best = np.zeros((len(cases), depth)), np.zeros((len(cases), depth), bool), np.zeros((len(cases), k))
+    ranked, known, best = (
+        np.zeros((len(cases), depth)),
+        np.zeros((len(cases), depth), bool),
+        np.zeros((len(cases), k)),
+    )
     for row, (ranking, marks) in enumerate(cases):
         ranked[row, : len(ranking)] = [marks.get(key, 0) for key in ranking]
         known[row, : len(ranking)] = [key in marks for key in ranking]
@@ -119,10 +130,16 @@ def test_arrays_and_ids_agree_to_the_last_bit(cases, k):
     settings_ = np.stack([ranked, np.zeros_like(ranked), ranked])
     found = ndcg(settings_, best, k)
     assert found.shape == (3, len(cases))
-    assert found[0].tolist() == found[2].tolist() == [ndcg_at(ranking, marks, k) for ranking, marks in cases]
+    assert (
+        found[0].tolist()
+        == found[2].tolist()
+        == [ndcg_at(ranking, marks, k) for ranking, marks in cases]
+    )
     assert found[1].tolist() == [0.0] * len(cases)
     sizes = np.array([len(ranking) for ranking, _ in cases])
-    assert judged(known, sizes, k).tolist() == [judged_at(ranking, marks, k) for ranking, marks in cases]
+    assert judged(known, sizes, k).tolist() == [
+        judged_at(ranking, marks, k) for ranking, marks in cases
+    ]
 
 
 def test_judged_share_equals_the_reference():
@@ -141,7 +158,9 @@ def test_a_query_without_results_counts_zero_in_any_position(place):
     """An arm that answers fewer queries would look better for it."""
     names = ["p", "q", "r"]
     names.insert(place, "empty")
-    found = measure_ndcg({n: [] if n == "empty" else ["a"] for n in names}, {n: {"a": 1} for n in names})
+    found = measure_ndcg(
+        {n: [] if n == "empty" else ["a"] for n in names}, {n: {"a": 1} for n in names}
+    )
     assert found.mean == 0.75
     assert found.empty == ("empty",)
 

@@ -1,0 +1,128 @@
+"""Several labelled folders as one federation: each a source, their queries joined.
+
+Queries of equal id and equal text are one, and their judgements come together. Equal ids of
+different texts are different queries: each gets its source's name in front, as ``source/id``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from eval.dataset.errors import DatasetError
+from eval.dataset.folder import load_folder
+from eval.dataset.names import source_names
+from eval.dataset.records import Query, SourceFolder
+from eval.formats.findings import Finding, Findings, FormatError, quoted
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Federation:
+    """Sources in the order given; ``judgements[query][(source, document key)]`` is a grade.
+
+    ``unjudged`` are the queries that no folder judges. ``findings`` counts what was tolerated, the
+    folders' own and what joining them showed. ``fingerprint`` changes with any source's content.
+    """
+
+    sources: tuple[SourceFolder, ...]
+    queries: tuple[Query, ...]
+    judgements: Mapping[str, Mapping[tuple[str, str], int]]
+    unjudged: tuple[str, ...]
+    findings: tuple[Finding, ...]
+    fingerprint: str
+
+
+def load_federation(paths: Iterable[Path]) -> Federation:
+    """Reads and joins folders. Raises DatasetError with the errors of all of them."""
+    folders = [Path(path) for path in paths]
+    findings = Findings(DatasetError)
+    _given_once(folders, findings)
+    sources = []
+    for path, name in zip(folders, source_names(folders), strict=True):
+        try:
+            sources.append(load_folder(path, name))
+        except FormatError as error:
+            findings.absorb(error)
+    findings.check()
+    ids = _joined_ids(sources)
+    queries = _joined_queries(sources, ids, findings)
+    judgements = _joined_judgements(sources, ids)
+    return Federation(
+        sources=tuple(sources),
+        queries=queries,
+        judgements=judgements,
+        unjudged=tuple(query.id for query in queries if query.id not in judgements),
+        findings=(*(one for own in sources for one in own.findings), *findings.tolerated()),
+        fingerprint=_fingerprint(sources),
+    )
+
+
+def _given_once(folders: Sequence[Path], findings: Findings) -> None:
+    if not folders:
+        raise DatasetError([Finding(file="--data", line=0, message="name at least one folder")])
+    seen: set[str] = set()
+    for path in folders:
+        real = os.path.realpath(path)
+        if real in seen:
+            findings.refuse(path, 0, "is given twice: a folder is one source")
+        seen.add(real)
+    findings.check()
+
+
+def _joined_ids(sources: Sequence[SourceFolder]) -> dict[tuple[str, str], str]:
+    """The id in the federation of every query, by its own id and text."""
+    asked = [(query, source) for source in sources for query in source.queries]
+    texts: dict[str, set[str]] = {}
+    for query, _ in asked:
+        texts.setdefault(query.id, set()).add(query.text)
+    ids: dict[tuple[str, str], str] = {}
+    for query, source in asked:
+        id = query.id if len(texts[query.id]) == 1 else f"{source.name}/{query.id}"
+        while id != query.id and id in texts:  # another query may carry that very id
+            id = f"{source.name}/{id}"
+        ids.setdefault((query.id, query.text), id)
+    return ids
+
+
+def _joined_queries(
+    sources: Sequence[SourceFolder], ids: Mapping[tuple[str, str], str], findings: Findings
+) -> tuple[Query, ...]:
+    queries: dict[str, Query] = {}
+    for source in sources:
+        for query in source.queries:
+            id = ids[query.id, query.text]
+            known = queries.get(id)
+            if known is None:
+                queries[id] = replace(query, id=id, sources=(source.name,))
+            else:
+                _compare(known, query, source, findings)
+                queries[id] = replace(known, sources=(*known.sources, source.name))
+    return tuple(queries.values())
+
+
+def _joined_judgements(
+    sources: Sequence[SourceFolder], ids: Mapping[tuple[str, str], str]
+) -> dict[str, dict[tuple[str, str], int]]:
+    judgements: dict[str, dict[tuple[str, str], int]] = {}
+    for source in sources:
+        for query in source.queries:
+            for key, grade in source.judgements.get(query.id, {}).items():
+                grades = judgements.setdefault(ids[query.id, query.text], {})
+                grades[source.name, key] = grade
+    return judgements
+
+
+def _compare(known: Query, query: Query, source: SourceFolder, findings: Findings) -> None:
+    if (known.group, known.date) != (query.group, query.date):
+        kind = f"query with another group or date than in {known.sources[0]}, which is kept"
+        findings.count(kind, source.path / "queries.jsonl", 0, quoted(query.id))
+
+
+def _fingerprint(sources: Iterable[SourceFolder]) -> str:
+    digest = hashlib.sha256(b"esra federation 1")
+    for name, own in sorted((source.name, source.fingerprint) for source in sources):
+        digest.update(f"\n{name} {own}".encode())
+    return digest.hexdigest()

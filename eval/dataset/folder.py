@@ -1,0 +1,119 @@
+"""One labelled folder as one source: its three files read, then matched with each other."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Collection, Iterable, Mapping
+from pathlib import Path
+
+from eval.dataset.errors import DatasetError
+from eval.dataset.names import source_names
+from eval.dataset.reading import read_documents, read_queries
+from eval.dataset.records import SourceFolder
+from eval.formats.findings import Findings, quoted
+from eval.formats.qrels import Judgement, judgement_rows
+
+LAYOUT = "a labelled folder holds corpus.jsonl, queries.jsonl and qrels.tsv (or qrels/test.tsv)"
+
+
+def load_folder(path: Path, name: str | None = None) -> SourceFolder:
+    """Reads and checks a folder; ``name`` is the source's, else one made from the folder's.
+
+    Raises DatasetError with every error of the folder (the first twenty, and how many more).
+    """
+    findings = Findings(DatasetError)
+    corpus, asked, labels = _files(path, findings)
+    documents = read_documents(corpus, findings)
+    queries = read_queries(asked, findings)
+    rows = judgement_rows(labels, findings)
+    if not findings.refused:
+        for file, found in ((corpus, documents), (asked, queries), (labels, rows)):
+            if not found:
+                findings.refuse(file, 0, f"is empty: {LAYOUT}")
+    findings.check()  # before matching: what could not be read would dangle as well
+    sound = _matched(rows, labels, documents, queries, findings)
+    if not findings.refused and not any(row.grade > 0 for row in sound):
+        findings.refuse(labels, 0, "names no relevant document (grade 1 or more): none to find")
+    findings.check()
+    judgements = _by_query(sound, queries)
+    return SourceFolder(
+        name=name or source_names([path])[0],
+        path=path,
+        documents=tuple(document for document, _ in documents.values()),
+        queries=tuple(query for query, _ in queries.values()),
+        judgements=judgements,
+        unjudged=tuple(query for query in queries if query not in judgements),
+        findings=findings.tolerated(),
+        fingerprint=_fingerprint(
+            {key: line for key, (_, line) in documents.items()},
+            {key: line for key, (_, line) in queries.items()},
+            sound,
+        ),
+    )
+
+
+def _files(path: Path, findings: Findings) -> tuple[Path, Path, Path]:
+    if not path.is_dir():
+        said = "is not a folder" if path.exists() else "is not there"
+        findings.refuse(path, 0, f"{said}: {LAYOUT}")
+        findings.check()
+    labels = [path / "qrels.tsv", path / "qrels" / "test.tsv", *sorted(path.glob("qrels/*.tsv"))]
+    files = (
+        path / "corpus.jsonl",
+        path / "queries.jsonl",
+        next((file for file in labels if file.exists()), labels[0]),
+    )
+    for file in files:
+        if not file.exists():
+            findings.refuse(file, 0, f"is missing: {LAYOUT}")
+    findings.check()
+    return files
+
+
+def _matched(
+    rows: Iterable[Judgement],
+    labels: Path,
+    documents: Collection[str],
+    queries: Collection[str],
+    findings: Findings,
+) -> list[Judgement]:
+    """The judgements that name both a query and a document; the others are counted."""
+    sound = []
+    for row in rows:
+        if row.query not in queries:
+            kind, key = "judgement of an unknown query, left out", row.query
+        elif row.document not in documents:
+            kind, key = "judgement of an unknown document, left out", row.document
+        else:
+            sound.append(row)
+            continue
+        findings.count(kind, labels, row.line, quoted(key))
+    if not sound:
+        ids = f"{quoted(next(iter(queries)))}, {quoted(next(iter(documents)))}"
+        findings.refuse(labels, 0, f"every judgement dangles: write ids as the files do ({ids})")
+    return sound
+
+
+def _by_query(rows: Iterable[Judgement], queries: Iterable[str]) -> dict[str, dict[str, int]]:
+    found: dict[str, dict[str, int]] = {}
+    for row in rows:
+        found.setdefault(row.query, {})[row.document] = row.grade
+    return {query: found[query] for query in queries if query in found}
+
+
+def _fingerprint(
+    documents: Mapping[str, bytes], queries: Mapping[str, bytes], rows: Iterable[Judgement]
+) -> str:
+    """SHA-256 over sorted documents, queries and sound judgements, each length before content."""
+    marks = sorted(json.dumps([row.query, row.document, row.grade]).encode() for row in rows)
+    digest = hashlib.sha256(b"esra labelled folder 1")
+    for part in (_sorted(documents), _sorted(queries), marks):
+        digest.update(b"\n%d\n" % len(part))
+        for content in part:
+            digest.update(b"%d:" % len(content) + content)
+    return digest.hexdigest()
+
+
+def _sorted(lines: Mapping[str, bytes]) -> list[bytes]:
+    return [lines[key] for key in sorted(lines)]

@@ -1,0 +1,77 @@
+"""The lines of a text file, plain or gzip: bounded, UTF-8, numbered from 1.
+
+A byte order mark and carriage returns before a line's end are taken away, blank lines are skipped.
+A NUL byte, a byte that is not UTF-8, or a line over the bound is refused and the next line is read.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+
+from eval.formats.findings import Findings
+
+# Far above any document a text search takes (PostgreSQL's limit is a megabyte of lexemes).
+LONGEST_LINE = 16 * 1024 * 1024
+_MARK = b"\xef\xbb\xbf"
+_GZIP = b"\x1f\x8b"
+_UTF16 = (b"\xff\xfe", b"\xfe\xff")
+
+
+def numbered_lines(path: Path, findings: Findings) -> Iterator[tuple[int, str]]:
+    """``(line number, text)`` of every line that is not blank and could be read."""
+    if not path.is_file():  # a pipe or a device might never end
+        findings.refuse(path, 0, "is not a file: name a regular file")
+        return
+    try:
+        with path.open("rb") as probe:
+            packed = probe.read(2) == _GZIP
+        with _opened(path, packed) as file:
+            yield from _decoded(path, file, findings)
+    except (EOFError, zlib.error, gzip.BadGzipFile):
+        findings.refuse(path, 0, "is a torn gzip file: copy it again")
+    except OSError as trouble:
+        findings.refuse(path, 0, f"cannot be read: {trouble.strerror}")
+
+
+def _opened(path: Path, packed: bool) -> io.BufferedIOBase:
+    return gzip.GzipFile(path) if packed else path.open("rb")
+
+
+def _decoded(path: Path, file: io.BufferedIOBase, findings: Findings) -> Iterator[tuple[int, str]]:
+    for number, raw in enumerate(_bounded(file), start=1):
+        if number == 1:
+            if raw is not None and raw.startswith(_UTF16):
+                findings.refuse(path, 1, "is UTF-16: save the file as UTF-8")
+                return
+            raw = raw.removeprefix(_MARK) if raw is not None else None
+        if raw is None:
+            findings.refuse(path, number, f"is longer than {LONGEST_LINE} bytes: cut or split it")
+        elif b"\0" in raw:
+            at = raw.index(b"\0") + 1
+            findings.refuse(path, number, f"holds a NUL byte (byte {at}): take it out")
+        elif (text := _utf8(path, number, raw, findings)) and not text.isspace():
+            yield number, text
+
+
+def _bounded(file: io.BufferedIOBase) -> Iterator[bytes | None]:
+    """Each line without its end; None for one that is too long, whose rest is passed over."""
+    while raw := file.readline(LONGEST_LINE + 1):
+        if len(raw) <= LONGEST_LINE or raw.endswith(b"\n"):
+            yield raw.rstrip(b"\r\n")
+            continue
+        while raw and not raw.endswith(b"\n"):
+            raw = file.readline(LONGEST_LINE)
+        yield None
+
+
+def _utf8(path: Path, number: int, raw: bytes, findings: Findings) -> str:
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError as trouble:
+        found = f"byte {trouble.start + 1} is {raw[trouble.start]:#04x}"
+        findings.refuse(path, number, f"is not UTF-8 ({found}): save the file as UTF-8")
+        return ""

@@ -1,0 +1,122 @@
+"""Judgements as TREC's four columns (query, 0, document, grade) or BEIR's three with a header.
+
+Ids are strings and kept to the letter. An equal judgement given twice is counted, two that differ
+are refused with both lines; a negative grade is kept and, as in TREC, not relevant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from eval.formats.columns import columns, grade_of
+from eval.formats.findings import Finding, Findings, quoted
+from eval.formats.lines import numbered_lines
+from eval.formats.writing import checked_id, write_lines
+
+_HEADERS = frozenset(
+    {"query-id", "query_id", "queryid", "qid", "query", "topic", "topic-id", "topic_id"}
+)
+BEIR_HEADER = "query-id\tcorpus-id\tscore"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judgement:
+    """A grade a person gave, and the line it stands in."""
+
+    query: str
+    document: str
+    grade: int
+    line: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Qrels:
+    """``judgements[query][document]`` is the grade; ``findings`` counts what was tolerated."""
+
+    judgements: Mapping[str, Mapping[str, int]]
+    findings: tuple[Finding, ...] = ()
+
+
+class QrelsForm(StrEnum):
+    """TREC: four columns, no header. BEIR: three columns under a header."""
+
+    TREC = "trec"
+    BEIR = "beir"
+
+
+def read_qrels(path: Path) -> Qrels:
+    """The judgements of a file, plain or gzip. Raises FormatError with every line at fault."""
+    findings = Findings()
+    rows = judgement_rows(path, findings)
+    if not rows and not findings.refused:
+        findings.refuse(path, 0, "holds no judgement")
+    findings.check()
+    judgements: dict[str, dict[str, int]] = {}
+    for row in rows:
+        judgements.setdefault(row.query, {})[row.document] = row.grade
+    return Qrels(judgements=judgements, findings=findings.tolerated())
+
+
+def judgement_rows(path: Path, findings: Findings) -> tuple[Judgement, ...]:
+    """The judgements in file order, each pair once; what is wrong goes to ``findings``."""
+    rows: dict[tuple[str, str], Judgement] = {}
+    for line, text in numbered_lines(path, findings):
+        cells = columns(text, (3, 4))
+        if cells is None:
+            findings.refuse(path, line, "needs 3 or 4 columns: query, [0,] document, grade")
+        elif not _is_header(line, cells):
+            row = _judgement(path, line, cells, findings)
+            if row is not None:
+                _keep(path, row, rows, findings)
+    return tuple(rows.values())
+
+
+def write_qrels(
+    judgements: Mapping[str, Mapping[str, int]], path: Path, form: QrelsForm = QrelsForm.TREC
+) -> None:
+    """Writes what ``read_qrels`` reads back; gzip where the name ends in ``.gz``.
+
+    Raises ValueError for an id that no such file can hold (blank, or with a tab or a line end).
+    """
+    middle = "\t" if form is QrelsForm.BEIR else "\t0\t"
+    rows = [
+        f"{checked_id(query)}{middle}{checked_id(document)}\t{grade:d}"
+        for query, grades in judgements.items()
+        for document, grade in grades.items()
+    ]
+    write_lines(path, [BEIR_HEADER, *rows] if form is QrelsForm.BEIR else rows)
+
+
+def _is_header(line: int, cells: list[str]) -> bool:
+    return line == 1 and cells[0].strip().casefold() in _HEADERS and grade_of(cells[-1]) is None
+
+
+def _judgement(path: Path, line: int, cells: list[str], findings: Findings) -> Judgement | None:
+    query, document, grade = cells[0], cells[-2], grade_of(cells[-1])
+    if not query.strip() or not document.strip():
+        findings.refuse(path, line, "has a blank id: name the query and the document")
+    elif grade is None:
+        findings.refuse(path, line, f"grade {quoted(cells[-1])} is not a whole number")
+    else:
+        return Judgement(query=query, document=document, grade=grade, line=line)
+    return None
+
+
+def _keep(
+    path: Path,
+    row: Judgement,
+    rows: dict[tuple[str, str], Judgement],
+    findings: Findings,
+) -> None:
+    first = rows.setdefault((row.query, row.document), row)
+    if first is row:
+        return
+    pair = f"{quoted(row.query)} {quoted(row.document)}"
+    if first.grade == row.grade:
+        findings.count("judgement given twice, kept once", path, row.line, pair)
+        return
+    grades = f"grade {row.grade} here, {first.grade} in line {first.line}"
+    findings.refuse(path, row.line, f"judges {pair} a second time, {grades}: keep one")
