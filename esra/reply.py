@@ -1,4 +1,6 @@
-"""Reads a model's text as JSON, or says it cannot be used. Accepts one code fence, nothing more.
+"""Reads a model's text as JSON, or says it cannot be used.
+
+One code fence and one needless nesting are accepted, the commonest habits of models; nothing more.
 
 The admit functions of the stages share it.
 """
@@ -14,22 +16,31 @@ class Unusable(ValueError):
     """A reply that is not what was asked for; the stage falls back."""
 
 
-def read_json(text: object) -> object:
-    """The JSON value in ``text``; a single-element list around an object or list is unwrapped."""
+def read_rows(text: object, key: str) -> list[object]:
+    """The list a reply holds: as ``{key: [...]}`` or bare, nested once too often or not."""
+    value = _read_json(text)
+    if isinstance(value, list) and len(value) == 1:
+        inner = value[0]
+        if isinstance(inner, list) or (isinstance(inner, dict) and key in inner):
+            value = inner
+    rows = value.get(key) if isinstance(value, dict) else value
+    if not isinstance(rows, list):
+        raise Unusable(f"a reply holds a list of {key}")
+    return rows
+
+
+def _read_json(text: object) -> object:
     if not isinstance(text, str) or len(text) > _LIMIT:
         raise Unusable("a reply is text of at most a million characters")
     fenced = _FENCE.match(text)
     try:
-        value = json.loads(
+        return json.loads(
             fenced.group(1) if fenced else text,
             parse_constant=_refuse,
             object_pairs_hook=_unique,
         )
     except (ValueError, RecursionError) as error:
         raise Unusable("a reply is one JSON value") from error
-    if isinstance(value, list) and len(value) == 1 and isinstance(value[0], (dict, list)):
-        return value[0]
-    return value
 
 
 def _refuse(constant: str) -> object:

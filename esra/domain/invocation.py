@@ -66,4 +66,5 @@ class Call:
     seconds: float = 10.0  # the whole invocation's time
     limit: int = 10
     mode: Mode = Mode.BRIEF
+    correlation: str = ""
     salt: str = ""  # makes result ids opaque; never leaves

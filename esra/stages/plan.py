@@ -15,7 +15,7 @@ from esra.domain.plan import Filter, PlannedQuery, PlanOrigin, SourcePlan, Strat
 from esra.domain.scope import Scope, ScopedSource
 from esra.domain.source import Mapping, Operator, Source
 from esra.ports import FieldBrief, MappingBrief, PlanBrief, Planner, Provider, Trouble, within
-from esra.reply import Unusable, read_json
+from esra.reply import Unusable, read_rows
 from esra.sources.relation import MOST_TERMS, MOST_TEXT, terms, words
 from esra.sources.stopwords import STOP
 
@@ -152,9 +152,8 @@ def _brief_mapping(mapping: Mapping) -> MappingBrief:
 
 def admit_plan(text: str, ceiling: int) -> tuple[PlannedQuery, ...]:
     """The queries in ``{"queries": [...]}``, cut to the ceiling; Unusable where there is none."""
-    answer = read_json(text)
-    rows = answer.get("queries") if isinstance(answer, dict) else answer
-    if not isinstance(rows, list) or not rows:
+    rows = read_rows(text, "queries")
+    if not rows:
         raise Unusable("a plan is a list of at least one query")
     return tuple(_admit_query(row) for row in rows[:ceiling])
 

@@ -17,7 +17,7 @@ from esra.domain.outcome import Fact, Outcome, Warn
 from esra.domain.ranking import OrderedBy, Ranking
 from esra.domain.scope import Scope
 from esra.ports import CandidateBrief, RerankBrief, Reranker, Trouble, within
-from esra.reply import Unusable, read_json
+from esra.reply import Unusable, read_rows
 
 
 async def rerank(
@@ -104,10 +104,7 @@ def admit_scores(text: str, asked: frozenset[str]) -> dict[str, float]:
     Unknown ids are ignored; an id that stands twice, or whose score is no number in 0..1, counts
     as omitted. Text that is no such list is Unusable.
     """
-    answer = read_json(text)
-    rows = answer.get("scores") if isinstance(answer, dict) else answer
-    if not isinstance(rows, list):
-        raise Unusable("scores are a list")
+    rows = read_rows(text, "scores")
     scores: dict[str, float] = {}
     twice: set[str] = set()
     for row in rows:

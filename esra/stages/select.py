@@ -12,7 +12,7 @@ from esra.domain.invocation import Call
 from esra.domain.outcome import Fact, Outcome, Warn
 from esra.domain.scope import Scope, ScopedSource
 from esra.ports import Reply, SelectBrief, Selector, SourceBrief, Trouble, within
-from esra.reply import Unusable, read_json
+from esra.reply import Unusable, read_rows
 
 
 async def select_sources(
@@ -62,9 +62,9 @@ def admit_selection(text: str, brief: SelectBrief) -> tuple[frozenset[str], tupl
 
     An empty list is a valid answer.
     """
-    answer = read_json(text)
-    ids = answer.get("sources") if isinstance(answer, dict) else answer
-    if not isinstance(ids, list) or not all(isinstance(id, str) for id in ids):
+    rows = read_rows(text, "sources")
+    ids = [id for id in rows if isinstance(id, str)]
+    if len(ids) != len(rows):
         raise Unusable("a selection is a list of source ids")
     offered = {candidate.id for candidate in brief.candidates}
     unknown = dict.fromkeys(id for id in ids if id not in offered)
