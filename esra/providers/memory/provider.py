@@ -1,0 +1,128 @@
+"""Runs compiled queries over lists of records, by the contract of every provider."""
+
+import operator
+from collections.abc import Callable, Iterable, Mapping
+
+from esra.domain.codes import FailureCode
+from esra.domain.hit import Hits, NativeHit, RecordId
+from esra.domain.plan import Strategy
+from esra.domain.source import FieldType, Operator, Relation
+from esra.ports import Capabilities
+from esra.providers.base import BaseProvider
+from esra.providers.memory.command import Command, Shape, Values, comparable, compile_query
+from esra.providers.memory.records import Entry, Index, Record
+from esra.sealed import QueryContent
+
+# Characters of a title or of a returned text field, as with every provider.
+WIDEST = 2_000
+
+_COMPARE: Mapping[Operator, Callable[[object, object], bool]] = {
+    Operator.EQ: operator.eq,
+    Operator.NE: operator.ne,
+    Operator.LT: operator.lt,
+    Operator.LTE: operator.le,
+    Operator.GT: operator.gt,
+    Operator.GTE: operator.ge,
+}
+
+
+class MemoryProvider(BaseProvider[Command]):
+    """``relations`` are records by the name of the relation (``Relation.table``)."""
+
+    capabilities = Capabilities(strategies=frozenset(Strategy))
+
+    def __init__(self, relations: Mapping[str, Iterable[Record]]) -> None:
+        super().__init__()
+        self._indexes = {name: Index(records) for name, records in relations.items()}
+
+    def render(self, content: QueryContent) -> Command:
+        return compile_query(content)
+
+    async def fetch(self, command: Command, content: QueryContent) -> Hits:
+        index = self._indexes[command.shape.relation.table]
+        allowed = [entry for entry in index.entries if _allowed(entry, command)]
+        wanted = [entry for entry in allowed if _wanted(entry, command)]
+        scored = [(_native(index, entry, command), entry) for entry in wanted]
+        scored.sort(key=lambda pair: (-(pair[0] if pair[0] is not None else -float("inf")),
+                                      pair[1].record.key.encode("utf-8", "surrogatepass")))
+        rows = command.values.rows
+        hits = (_hit(native, entry.record, command, content) for native, entry in scored[:rows])
+        return Hits.of(hits, capped=len(scored) > rows)
+
+    def classify(self, trouble: BaseException) -> FailureCode:
+        match trouble:
+            case LookupError():
+                return FailureCode.RELATION_NOT_FOUND
+            case TimeoutError():
+                return FailureCode.TIMEOUT
+            case MemoryError():
+                return FailureCode.RESOURCE_EXHAUSTED
+            case ValueError() | TypeError() | ArithmeticError():
+                return FailureCode.SYNTAX_ERROR
+        return FailureCode.UNKNOWN
+
+
+def _wanted(entry: Entry, command: Command) -> bool:
+    values = command.values
+    if any(entry.holds(term) for term in values.excluded):
+        return False
+    if command.shape.strategy is Strategy.RECENT and not values.positive:
+        return True
+    must = [entry.holds(term) for term in values.required]
+    phrases = [entry.holds_in_order(phrase) for phrase in values.phrases]
+    if command.shape.strategy is Strategy.PHRASE:
+        must += phrases
+    return all(must) if must else any(phrases) or any(map(entry.holds, values.optional))
+
+
+def _native(index: Index, entry: Entry, command: Command) -> float | None:
+    if command.shape.strategy is Strategy.RECENT and not command.values.positive:
+        return entry.record.timestamp
+    return index.score(entry, command.values.positive)
+
+
+def _allowed(entry: Entry, command: Command) -> bool:
+    return all(
+        _passes(_value(entry.record, column, command.shape.relation), kind, sign, values)
+        for (column, kind, sign), values in zip(
+            command.shape.filters, command.values.filters, strict=True
+        )
+    )
+
+
+def _passes(stored: object, kind: FieldType, sign: Operator, values: tuple[object, ...]) -> bool:
+    asked = [comparable(value, kind) for value in values]
+    if stored is None or not asked:
+        return False
+    held = comparable(stored, kind)
+    return held in asked if sign is Operator.IN else _COMPARE[sign](held, asked[0])
+
+
+def _value(record: Record, column: str, relation: Relation) -> object:
+    own = {
+        relation.key: record.key,
+        relation.title: record.title,
+        relation.text: record.text,
+        relation.timestamp: record.timestamp,
+    }
+    return own[column] if column in own else record.fields.get(column)
+
+
+def _hit(native: float | None, record: Record, command: Command, content: QueryContent) -> NativeHit:
+    shape: Shape = command.shape
+    values: Values = command.values
+    return NativeHit(
+        id=RecordId(content.source, content.mapping, record.key),
+        native=native,
+        title=record.title[:WIDEST],
+        fragment=record.text[: values.fragment],
+        timestamp=record.timestamp,
+        fields=tuple(
+            (name, _shown(_value(record, column, shape.relation)))
+            for name, column in shape.projection
+        ),
+    )
+
+
+def _shown(value: object) -> object:
+    return value[:WIDEST] if isinstance(value, str) else value

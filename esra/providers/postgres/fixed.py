@@ -1,0 +1,68 @@
+"""The closed list of statements that are not rendered from a query. No caller's value meets them."""
+
+from collections.abc import Sequence
+
+from psycopg import sql
+
+from esra.domain.source import Relation
+
+# First in every transaction. jit is off because compiling a ranking costs more than it saves.
+SETTINGS = sql.SQL("""\
+SELECT set_config('statement_timeout', %(statement)s, true),
+  set_config('lock_timeout', %(statement)s, true),
+  set_config('idle_in_transaction_session_timeout', %(idle)s, true),
+  set_config('search_path', 'pg_catalog', true),
+  set_config('TimeZone', 'UTC', true),
+  set_config('jit', 'off', true)""")
+
+# Between two borrowers of a pooled connection.
+FORGET = sql.SQL("DISCARD ALL")
+
+# Roles that PostgreSQL brings along and that can do more than read tables.
+POWERS = (
+    "pg_write_all_data",
+    "pg_write_server_files",
+    "pg_read_server_files",
+    "pg_execute_server_program",
+    "pg_create_subscription",
+    "pg_maintain",
+    "pg_signal_backend",
+    "pg_signal_autovacuum_worker",
+    "pg_checkpoint",
+)
+
+# What the role is, or could become by SET ROLE, and what it may do to the mapped relations.
+ROLE = sql.SQL("""\
+WITH mine AS (
+  SELECT * FROM pg_roles AS r WHERE pg_has_role(current_user, r.oid, 'MEMBER')
+), mapped AS (
+  SELECT c.* FROM unnest(%(schemas)s::text[], %(tables)s::text[]) AS m(schema, relation)
+  JOIN pg_namespace AS n ON n.nspname = m.schema
+  JOIN pg_class AS c ON c.relnamespace = n.oid AND c.relname = m.relation
+)
+SELECT current_user::text,
+  (SELECT coalesce(bool_or(rolsuper), false) FROM mine),
+  (SELECT coalesce(bool_or(rolbypassrls), false) FROM mine),
+  (SELECT coalesce(bool_or(rolcreaterole), false) FROM mine),
+  (SELECT coalesce(bool_or(rolreplication), false) FROM mine),
+  (SELECT coalesce(array_agg(rolname::text ORDER BY 1), '{}') FROM mine
+    WHERE rolname = ANY(%(powers)s::text[])),
+  (SELECT coalesce(array_agg(relname::text ORDER BY 1), '{}') FROM mapped
+    WHERE pg_has_role(current_user, relowner, 'MEMBER')),
+  (SELECT coalesce(array_agg(relname::text ORDER BY 1), '{}') FROM mapped
+    WHERE has_table_privilege(oid, 'INSERT, UPDATE, DELETE, TRUNCATE, TRIGGER')
+      OR has_any_column_privilege(oid, 'INSERT, UPDATE'))""")
+
+
+def settings(seconds: float) -> dict[str, object]:
+    """Milliseconds as the server takes them; 0 would switch a timeout off."""
+    allowed = max(1, round(seconds * 1000))
+    return {"statement": str(allowed), "idle": str(allowed + 1000)}
+
+
+def role_values(relations: Sequence[Relation]) -> dict[str, object]:
+    return {
+        "schemas": [relation.schema for relation in relations],
+        "tables": [relation.table for relation in relations],
+        "powers": list(POWERS),
+    }

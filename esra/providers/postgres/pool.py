@@ -1,0 +1,138 @@
+"""Connections to one source, lent and taken back; made when first needed, one set per event loop.
+
+Why not psycopg_pool: it tells a caller nothing of a failed attempt to connect (he waits out his
+time and gets "timeout", where sixteen codes are promised), goes on trying behind his back, and
+its workers swallow cancellation, so that a program ended while one connects never ends.
+
+An idle connection that has something to read has been closed by the server (a restart, an
+administrator): it is dropped before anybody meets it, without a round trip.
+"""
+
+import asyncio
+import select
+from collections.abc import Awaitable, Callable
+from typing import Any
+from weakref import WeakSet
+
+from psycopg import AsyncConnection, AsyncCursor
+from psycopg.pq import TransactionStatus
+
+from esra.providers.postgres.address import Address, read, resolve
+
+Connection = AsyncConnection[Any]
+Reset = Callable[[Connection], Awaitable[None]]
+
+
+class Busy(Exception):
+    """Every connection was lent out for as long as the caller could wait."""
+
+
+class Connections:
+    """Lends clean read-only connections to one address, at most ``most`` per event loop."""
+
+    def __init__(self, address: Address, *, most: int, reset: Reset) -> None:
+        self._address = address
+        self._most = most
+        self._reset = reset
+        self._lenders: dict[asyncio.AbstractEventLoop, _Lender] = {}
+
+    async def take(self, seconds: float) -> Connection:
+        """A connection within ``seconds``; ``Busy``, or the error of connecting as it was."""
+        return await self._lender().take(seconds)
+
+    def give_back(self, connection: Connection) -> None:
+        """Returns at once; the connection is cleaned before the next borrower has it."""
+        self._lender().give_back(connection)
+
+    async def close(self) -> None:
+        """Closes the running loop's idle connections."""
+        lender = self._lenders.pop(asyncio.get_running_loop(), None)
+        if lender is not None:
+            await lender.close()
+
+    def _lender(self) -> "_Lender":
+        loop = asyncio.get_running_loop()
+        for ended in [other for other in self._lenders if other.is_closed()]:
+            self._lenders.pop(ended).drop()
+        if loop not in self._lenders:
+            self._lenders[loop] = _Lender(self._address, self._most, self._reset)
+        return self._lenders[loop]
+
+
+class _Lender:
+    """One event loop's connections."""
+
+    def __init__(self, address: Address, most: int, reset: Reset) -> None:
+        self._address = address
+        self._reset = reset
+        self._free = asyncio.Semaphore(most)
+        self._idle: list[Connection] = []
+        self._made: WeakSet[Connection] = WeakSet()
+        self._cleaning: set[asyncio.Task[None]] = set()
+
+    async def take(self, seconds: float) -> Connection:
+        try:
+            await asyncio.wait_for(self._free.acquire(), seconds)
+        except TimeoutError:
+            raise Busy(f"no connection became free in {seconds:g} s") from None
+        try:
+            return await self._idle_one() or await self._new_one()
+        except BaseException:
+            self._free.release()
+            raise
+
+    def give_back(self, connection: Connection) -> None:
+        task = asyncio.get_running_loop().create_task(self._clean(connection))
+        self._cleaning.add(task)
+        task.add_done_callback(self._cleaning.discard)
+
+    async def close(self) -> None:
+        await asyncio.gather(*self._cleaning, return_exceptions=True)
+        while self._idle:
+            await self._idle.pop().close()
+
+    def drop(self) -> None:
+        """Closes the sockets of a loop that has ended, without it."""
+        for connection in self._made:
+            connection.pgconn.finish()
+
+    async def _idle_one(self) -> Connection | None:
+        while self._idle:
+            connection = self._idle.pop()
+            if not _has_news(connection):
+                return connection
+            await connection.close()
+        return None
+
+    async def _new_one(self) -> Connection:
+        parts: dict[str, Any] = {"application_name": "esra", **read(resolve(self._address))}
+        connection = await AsyncConnection.connect(
+            **parts,
+            client_encoding="UTF8",
+            cursor_factory=AsyncCursor,  # binds on the server; the client's own does not
+            prepare_threshold=None,  # no prepared statement to miss behind a transaction pooler
+        )
+        self._made.add(connection)
+        await connection.set_read_only(True)
+        return connection
+
+    async def _clean(self, connection: Connection) -> None:
+        clean = False
+        try:
+            if connection.info.transaction_status is TransactionStatus.IDLE:
+                await self._reset(connection)
+                clean = True
+        except Exception:
+            clean = False  # whatever it was, this connection is not lent again
+        finally:
+            if clean:
+                self._idle.append(connection)
+            else:
+                await connection.close()
+            self._free.release()
+
+
+def _has_news(connection: Connection) -> bool:
+    poll = select.poll()
+    poll.register(connection.fileno(), select.POLLIN | select.POLLHUP | select.POLLERR)
+    return bool(poll.poll(0))

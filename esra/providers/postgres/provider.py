@@ -1,0 +1,122 @@
+"""The provider over a PostgreSQL server: what ``BaseProvider`` asks for, on one address."""
+
+import math
+import time
+from collections.abc import Sequence
+from decimal import Decimal
+
+from esra.domain.codes import FailureCode
+from esra.domain.hit import Hits, NativeHit, RecordId
+from esra.domain.plan import Strategy
+from esra.domain.source import Relation
+from esra.ports import Capabilities
+from esra.providers.base import BaseProvider
+from esra.providers.postgres import errors
+from esra.providers.postgres.address import Address, Invalid, Unresolved
+from esra.providers.postgres.errors import Circumstances, Stage, Trouble
+from esra.providers.postgres.pool import Connection, Connections
+from esra.providers.postgres.render import Command, render
+from esra.providers.postgres.roles import refuse_powerful, role_of
+from esra.providers.postgres.run import Row, fetch_role, fetch_rows, forget
+from esra.sealed import QueryContent
+
+
+class PostgresProvider(BaseProvider[Command]):
+    """Searches relations through a role that only reads. ``address`` gives a libpq URL.
+
+    ``address`` is called for every new connection and its answer is not kept. At most ``most``
+    connections are open per event loop.
+    """
+
+    capabilities = Capabilities(strategies=frozenset(Strategy))
+
+    def __init__(self, address: Address, *, most: int = 8) -> None:
+        super().__init__()
+        self._connections = Connections(address, most=most, reset=forget)
+
+    def render(self, content: QueryContent) -> Command:
+        return render(content)
+
+    async def fetch(self, command: Command, content: QueryContent) -> Hits:
+        connection = await self._connection(content.seconds)
+        started = time.monotonic()
+        try:
+            rows = await fetch_rows(connection, command, content.seconds)
+        except Exception as trouble:
+            raise Trouble(
+                Circumstances(
+                    stage=Stage.RUN,
+                    elapsed=time.monotonic() - started,
+                    allowed=content.seconds,
+                    language=content.relation.language,
+                    values=tuple(command.values.values()),
+                )
+            ) from trouble
+        finally:
+            self._connections.give_back(connection)
+        return _hits(rows, content)
+
+    def classify(self, trouble: BaseException) -> FailureCode:
+        return errors.classify(trouble)
+
+    async def refuse_powerful_role(self, relations: Sequence[Relation], seconds: float = 5.0) -> None:
+        """Raises ``PowerfulRole`` if the role may do more than read ``relations``, else returns.
+
+        Raises ``Trouble`` (for ``classify``) where the server cannot be asked.
+        """
+        connection = await self._connection(seconds)
+        try:
+            rows = await fetch_role(connection, relations, seconds)
+        except Exception as trouble:
+            raise Trouble(Circumstances(stage=Stage.RUN)) from trouble
+        finally:
+            self._connections.give_back(connection)
+        refuse_powerful(role_of(rows[0]))
+
+    async def close(self) -> None:
+        """Closes the connections of the running event loop; the provider may be used again."""
+        await super().close()
+        await self._connections.close()
+
+    async def _connection(self, seconds: float) -> Connection:
+        try:
+            return await self._connections.take(seconds)
+        except Exception as trouble:
+            raise Trouble(Circumstances(stage=_stage(trouble))) from trouble
+
+
+def _stage(trouble: Exception) -> Stage:
+    match trouble:
+        case Unresolved():
+            return Stage.SECRET
+        case Invalid():
+            return Stage.ADDRESS
+    return Stage.CONNECT
+
+
+def _hits(rows: Sequence[Row], content: QueryContent) -> Hits:
+    return Hits.of((_hit(row, content) for row in rows), capped=any(row[5] for row in rows))
+
+
+def _hit(row: Row, content: QueryContent) -> NativeHit:
+    key, title, fragment, seconds, score, _, *fields = row
+    names = (field.name for field in content.projection)
+    return NativeHit(
+        id=RecordId(content.source, content.mapping, key),
+        native=score,
+        title=title,
+        fragment=fragment,
+        timestamp=_plain(seconds),  # type: ignore[arg-type]  # a float8 or NULL
+        fields=tuple(zip(names, map(_plain, fields), strict=True)),
+    )
+
+
+def _plain(value: object) -> object:
+    """Exact numbers as int or float; what is not a finite number is no value (it fits no JSON)."""
+    if isinstance(value, Decimal):
+        if not value.is_finite():
+            return None
+        return int(value) if value == value.to_integral_value() else float(value)
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value

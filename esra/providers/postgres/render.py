@@ -1,0 +1,64 @@
+"""Turns a query's content into one PostgreSQL command. Pure; reads nothing, calls nobody.
+
+Promise: the text of the command depends on the relation, the strategy, and which columns are
+filtered with which operators and returned, all of it configuration. No term, value, count or
+limit is in the text: terms travel as arrays, everything else as a parameter of its own. Terms are
+reduced to letters and digits (``sources.relation.words``) and only ever meet
+``plainto_tsquery`` and ``phraseto_tsquery``, which have no query language.
+
+What matches: every required term; without one, any optional term or phrase; in a ``phrase``
+query every phrase as well; never an excluded term. A term the language drops (a stop word) asks
+for nothing. What scores: every positive word, whether it had to match or not. ``recent`` without
+terms takes every row the filters leave, its native score the record's own time.
+
+Order: score descending (NULL last), then key ascending by its bytes (RULINGS 21, 23). One row
+over the cap is looked for inside the command, so that ``more`` is known and only the cap leaves.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from psycopg import sql
+
+from esra.providers.postgres.filters import condition
+from esra.providers.postgres.statement import statement
+from esra.sealed import QueryContent
+from esra.sources.relation import words
+
+# Characters of a title or of a returned text field; a fragment has its own bound.
+WIDEST = 2_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Command:
+    """A statement with named placeholders, and a value for each of them."""
+
+    text: sql.Composed
+    values: dict[str, object]
+
+
+def render(content: QueryContent) -> Command:
+    """The one SELECT that answers this content."""
+    conditions = [condition(given, number) for number, given in enumerate(content.filters)]
+    allowed = sql.Composed(sql.SQL(" AND ") + made.text for made in conditions)
+    text = statement(content.relation, content.strategy, allowed, content.projection)
+    return Command(text=text, values=_terms(content) | {made.name: made.value for made in conditions})
+
+
+def _terms(content: QueryContent) -> dict[str, object]:
+    positive = (*content.required, *content.optional, *content.phrases)
+    return {
+        "language": content.relation.language,
+        "required": _plain(content.required),
+        "optional": _plain(content.optional),
+        "phrases": _plain(content.phrases),
+        "excluded": _plain(content.excluded),
+        "positive": " ".join(_plain(positive)),
+        "fragment": content.fragment,
+        "widest": WIDEST,
+        "rows": content.rows,
+    }
+
+
+def _plain(texts: Iterable[str]) -> list[str]:
+    return [" ".join(words(text)) for text in texts]

@@ -1,0 +1,68 @@
+"""Runs statements on a source's connection. The only file in the house that does.
+
+One command is one round trip: BEGIN READ ONLY, the settings, the SELECT and COMMIT go out
+together. The settings come first because any SELECT freezes the transaction's mode: after it
+``SET TRANSACTION READ WRITE`` is refused (25001). Every setting is local to the transaction, so
+the next borrower of the connection finds none of it.
+
+That a statement is one statement is the server's promise, and only in its extended protocol:
+``_execute`` asks for binary results, which no other protocol gives, uses the cursor class that
+binds on the server, and refuses a command without a bound parameter. The transaction being
+read-only is not trusted alone: ``roles`` says which roles may not read at all.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from psycopg import AsyncCursor, sql
+
+from esra.domain.source import Relation
+from esra.providers.postgres import fixed
+from esra.providers.postgres.pool import Connection
+from esra.providers.postgres.render import Command
+
+Row = tuple[Any, ...]
+
+
+async def fetch_rows(connection: Connection, command: Command, seconds: float) -> list[Row]:
+    """The rows of ``command``, which the server stops after ``seconds``."""
+    return await _transaction(connection, command.text, command.values, seconds)
+
+
+async def fetch_role(
+    connection: Connection, relations: Sequence[Relation], seconds: float
+) -> list[Row]:
+    """What the connection's role may do beyond reading ``relations`` (see ``roles``)."""
+    return await _transaction(connection, fixed.ROLE, fixed.role_values(relations), seconds)
+
+
+async def forget(connection: Connection) -> None:
+    """Clears whatever the session holds: the pool's reset between two borrowers."""
+    await connection.set_autocommit(True)
+    try:
+        await _execute(connection, fixed.FORGET, None)
+    finally:
+        await connection.set_autocommit(False)
+
+
+async def _transaction(
+    connection: Connection, text: sql.Composable, values: Mapping[str, object], seconds: float
+) -> list[Row]:
+    if not values:
+        raise ValueError("a command binds at least one parameter")
+    try:
+        async with connection.pipeline():
+            await _execute(connection, fixed.SETTINGS, fixed.settings(seconds))
+            cursor = await _execute(connection, text, values)
+            await connection.commit()
+        return await cursor.fetchall()
+    except BaseException:
+        if not connection.closed:
+            await connection.rollback()
+        raise
+
+
+async def _execute(
+    connection: Connection, text: sql.Composable, values: Mapping[str, object] | None
+) -> AsyncCursor[Row]:
+    return await AsyncCursor(connection).execute(text, values, binary=True)
