@@ -111,7 +111,7 @@ def wait(ready: Callable[[], object], seconds: float = SECONDS) -> bool:
     while not ready():
         if time.monotonic() > deadline:
             return False
-        time.sleep(0.01)
+        time.sleep(0.05)
     return True
 
 
@@ -171,10 +171,21 @@ def empty(home: Path) -> Iterator[Remains]:
 
 
 @pytest.fixture
-def remains(empty: Remains, template: Path) -> Remains:
+def plant(template: Path) -> Callable[[Path], Path]:
+    """Puts a cluster that was just made into a folder."""
+
+    def copy(base: Path) -> Path:
+        # With owner and modes, which the server insists on.
+        subprocess.run(["cp", "-a", template, base / "data"], check=True)
+        return base
+
+    return copy
+
+
+@pytest.fixture
+def remains(empty: Remains, plant: Callable[[Path], Path]) -> Remains:
     """The folder that belongs to ``home``, with a cluster that was just made."""
-    # With owner and modes, which the server insists on.
-    subprocess.run(["cp", "-a", template, empty.base / "data"], check=True)
+    plant(empty.base)
     return empty
 
 
