@@ -23,6 +23,10 @@ SOURCE, RELATION = "lexical", "run"
 TODAY = 700
 
 
+class UnrelatedRuns(ValueError):
+    """A run and the judgements have no query in common: nothing was run, so nothing is 0."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FromRuns:
     """The case, and what a reader has to know of how the runs were read."""
@@ -31,9 +35,14 @@ class FromRuns:
     notes: tuple[str, ...]
 
 
-def case_of_runs(name: str, lexical: Path, semantic: Path, qrels: Path, *, k: int, explore: bool):
+def case_of_runs(
+    name: str, lexical: Path, semantic: Path, qrels: Path, *, k: int, explore: bool
+) -> FromRuns:
     """The tuning case of two runs and their judgements. Raises the readers' own errors."""
     first, second, labels = read_run(lexical), read_run(semantic), read_qrels(qrels)
+    for path, run in ((lexical, first), (semantic, second)):
+        if not run.scores.keys() & labels.judgements.keys():
+            raise UnrelatedRuns(f"{path}: shares no query with {qrels}; are the ids the same?")
     as_is = all(0 <= score <= 1 for scores in second.scores.values() for score in scores.values())
     recordings, alone = [], 0
     for query in sorted(labels.judgements):

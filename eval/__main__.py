@@ -1,0 +1,25 @@
+"""``python -m eval`` is the workbench's command; each subcommand is imported when it is called."""
+
+import importlib
+import sys
+from collections.abc import Sequence
+
+COMMANDS = {"tune": "eval.tune.cli", "requirements": "eval.requirements"}
+
+
+def main(argv: Sequence[str]) -> int:
+    name = argv[0] if argv else ""
+    if name not in COMMANDS:
+        print(f"workbench: commands are {', '.join(COMMANDS)}; see --help", file=sys.stderr)
+        return 2
+    try:
+        return importlib.import_module(COMMANDS[name]).main(argv[1:])
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:
+        sys.stderr.close()  # the reader went away; there is nobody to tell
+        return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

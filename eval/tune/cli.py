@@ -1,0 +1,87 @@
+"""The command line of ``./workbench tune``."""
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+OK, USAGE, CONFIG, SOURCE, DEGRADED = 0, 2, 3, 4, 5
+
+EPILOG = """\
+without arguments    the documentation of the installed scientific packages, made into labelled
+                     queries at first use
+--name N --data D .. your own labelled folders, each one source: corpus.jsonl, queries.jsonl,
+                     qrels.tsv
+--runs L S --qrels Q two TREC runs and their judgements: no database, no model
+
+A refusal to promote is a result: exit code 0. 2 usage, 3 configuration or data, 4 database or
+model, 5 degraded recordings (with --fail-on-degraded), 130 interrupted.
+"""
+
+
+def parser() -> argparse.ArgumentParser:
+    made = argparse.ArgumentParser(
+        prog="./workbench tune",
+        description="Tune how much meaning weighs against words, and say how sure that is.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    made.add_argument("--name", help="the capability's name; its tool is esra_NAME")
+    made.add_argument("--data", nargs="+", type=Path, metavar="DIR", help="labelled folders")
+    made.add_argument("--runs", nargs=2, type=Path, metavar=("LEXICAL", "SEMANTIC"))
+    made.add_argument("--qrels", type=Path, help="judgements of the runs")
+    made.add_argument("--queries", type=_positive, metavar="N", help="at most N queries")
+    made.add_argument("--select", choices=["all", "local"], default="all")
+    made.add_argument("--rerank", choices=["local", "none"], default="local")
+    made.add_argument("--k", type=_positive, default=10, help="depth of nDCG@k (default 10)")
+    made.add_argument("--explore", action="store_true", help="open nothing, promote nothing")
+    made.add_argument("--no-notebooks", action="store_true", help="leave the notebooks out")
+    made.add_argument("--fail-on-degraded", action="store_true")
+    made.add_argument("--json", action="store_true", help="one JSON document on stdout")
+    made.add_argument("--quiet", action="store_true", help="no progress on stderr")
+    return made
+
+
+def _positive(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number above 0")
+    return int(text)
+
+
+def main(argv: Sequence[str]) -> int:
+    arguments = parser().parse_args(argv)
+    wrong = _misuse(arguments)
+    if wrong:
+        return _trouble(wrong, USAGE)
+    from eval.tune import work
+
+    # A kernel or a pool of threads would fight over the cores the recording needs.
+    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+    try:
+        done = work.run(arguments)
+    except work.EXPECTED as error:
+        return _trouble(str(error), work.code_of(error))
+    if arguments.json:
+        print(json.dumps(done.document, indent=2, allow_nan=False))
+    else:
+        print(done.report)
+    return DEGRADED if done.degraded and arguments.fail_on_degraded else OK
+
+
+def _misuse(arguments: argparse.Namespace) -> str:
+    if arguments.runs and arguments.data:
+        return "--runs and --data do not go together"
+    if bool(arguments.runs) != bool(arguments.qrels):
+        return "--runs and --qrels go together: --runs LEXICAL SEMANTIC --qrels FILE"
+    if arguments.data and not arguments.name:
+        return "--data needs --name: what the capability is to be called"
+    if arguments.name and not (arguments.data or arguments.runs):
+        return "--name needs --data DIR [DIR ...]"
+    return ""
+
+
+def _trouble(text: str, code: int) -> int:
+    print(f"tune: {text}", file=sys.stderr)
+    return code

@@ -1,0 +1,301 @@
+"""Tuning from labelled folders: load, write the catalog, record, decide."""
+
+import asyncio
+import hashlib
+import os
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+from esra import embedded
+from esra.config.catalog import load_catalog
+from esra.config.strict import ConfigError
+from esra.domain.capability import Capability
+from esra.governance import places
+from esra.trace import PIPELINE
+from esra.wiring import READER, Opened, Wishes, models_of, open_house
+from eval import catalog as writing
+from eval import publish, record, runfolder
+from eval.dataset import Federation, Query, load_federation
+from eval.evidence import Ledger
+from eval.load import Loaded, load
+from eval.progress import Progress
+from eval.tune.verdict import Case, Verdict, reach, share_of, today_of
+
+EXAMPLES = 3  # titles that stand in a generated description
+MOST_SHORTLIST = 200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Order:
+    """What was asked for: one capability from labelled folders."""
+
+    name: str
+    folders: tuple[Path, ...]
+    select: str = "all"
+    rerank: str = "local"
+    queries: int | None = None
+    explore: bool = False
+    advice: str = ""
+    k: int = 10
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tuned:
+    """The verdict, and where everything is. ``example`` is a labelled query to try."""
+
+    verdict: Verdict
+    slug: str
+    catalog: Path
+    folder: Path
+    example: str
+    degraded: int
+
+
+class CannotRecord(RuntimeError):
+    """Every invocation failed; the message says which source or model, and the code."""
+
+
+def tune(order: Order, base: Path, progress: Progress) -> Tuned:
+    """One capability from labelled folders to its verdict."""
+    slug = writing.slug_of(order.name)
+    federation = load_federation(order.folders)
+    for finding in federation.findings:
+        progress.say(f"  {finding}")
+    documents = sum(len(source.documents) for source in federation.sources)
+    progress.say(
+        f"{slug}: {len(federation.sources)} sources, {documents} documents, "
+        f"{len(federation.queries)} queries"
+    )
+    with ExitStack() as stack:
+        database = stack.enter_context(embedded.open_database(base, say=progress.say))
+        loaded, reference = _load(federation, slug, database, base, progress)
+        catalog = _catalog(order, slug, federation, loaded, reference, base, progress)
+        capability = _capability(catalog, slug, federation)
+        folder, models = asyncio.run(
+            _record(order, slug, federation, catalog, capability, base, progress)
+        )
+    case, degraded = _case(order, slug, federation, capability, models, folder, base)
+    runfolder.write(folder, case)
+    progress.say(f"{slug}: deciding")
+    verdict = reach(
+        case,
+        Ledger(base / "runs" / "openings.jsonl"),
+        places.tuned_folder(base) / slug,
+        folder / "candidate.json",
+    )
+    example = _asked(order, federation)[0].text
+    return Tuned(
+        verdict=verdict,
+        slug=slug,
+        catalog=catalog,
+        folder=folder,
+        example=example,
+        degraded=degraded,
+    )
+
+
+def _load(
+    federation: Federation,
+    slug: str,
+    database: embedded.Database,
+    base: Path,
+    progress: Progress,
+) -> tuple[Loaded, str]:
+    """(what was loaded, the reference under which the catalog finds the reader's URL)."""
+    given = os.environ.get("ESRA_READER_URL", "")
+    loaded = load(
+        federation,
+        database.url,
+        reader=_user_of(given) if given else READER,
+        schema=f"esra_{slug}",
+        embedded=database.embedded,
+        say=progress.say,
+    )
+    if database.embedded:
+        return loaded, "embedded"
+    if given:
+        return loaded, "env:ESRA_READER_URL"
+    secret = base / "secrets" / "reader.url"
+    if loaded.password is not None:
+        _keep_secret(secret, reader_url(database.url, READER, loaded.password))
+    return loaded, f"file:{secret}"
+
+
+def reader_url(url: str, user: str, password: str) -> str:
+    """The same server and database for another role."""
+    from psycopg.conninfo import make_conninfo
+
+    return make_conninfo(url, user=user, password=password)
+
+
+def _user_of(url: str) -> str:
+    from psycopg.conninfo import conninfo_to_dict
+
+    user = conninfo_to_dict(url).get("user")
+    if not user:
+        raise ConfigError("ESRA_READER_URL names no user; add one, it needs no right but to read")
+    return str(user)
+
+
+def _keep_secret(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    handle = os.open(path, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o600)
+    with os.fdopen(handle, "w", encoding="utf-8") as file:
+        file.write(text)
+
+
+def _catalog(
+    order: Order,
+    slug: str,
+    federation: Federation,
+    loaded: Loaded,
+    reference: str,
+    base: Path,
+    progress: Progress,
+) -> Path:
+    path = places.catalog_file(base, slug)
+    sources = tuple(
+        writing.CatalogSource(
+            id=source.name,
+            table=loaded.tables[source.name],
+            documents=len(source.documents),
+            examples=_examples(source.documents),
+            dated=any(document.date for document in source.documents),
+        )
+        for source in federation.sources
+    )
+    text = writing.catalog_text(
+        slug,
+        order.name,
+        loaded.schema,
+        reference,
+        sources,
+        writing.Choices(
+            select=order.select, rerank=order.rerank, shortlist=shortlist_for(len(sources))
+        ),
+        federation.fingerprint,
+    )
+    if writing.keep_or_write(path, text):
+        progress.say(f"{slug}: catalog {path}")
+    else:
+        progress.say(f"{slug}: keeping your edited catalog {path}")
+    return path
+
+
+def shortlist_for(sources: int) -> int:
+    """How many candidates a generated capability reranks: enough of each source, within bounds."""
+    return min(MOST_SHORTLIST, max(30, 20 * sources))
+
+
+def _examples(documents: Sequence) -> tuple[str, ...]:
+    titles = [" ".join(d.title.split())[:80] for d in documents if d.title.strip()]
+    step = max(1, len(titles) // EXAMPLES)
+    return tuple(titles[::step][:EXAMPLES])
+
+
+def _capability(catalog: Path, slug: str, federation: Federation) -> Capability:
+    """The capability as the catalog has it; ``ConfigError`` where it does not fit the folders."""
+    known = load_catalog(catalog).catalog
+    capability = known.capability(slug)
+    if capability is None:
+        raise ConfigError(f"{catalog}: holds no capability {slug!r}; put it back or move the file")
+    bound = {binding.source for binding in capability.bindings}
+    missing = sorted({source.name for source in federation.sources} - bound)
+    if missing:
+        raise ConfigError(
+            f"{catalog}: edited, and without source {missing[0]!r}; "
+            "add it, use another --name, or move the file away"
+        )
+    return capability
+
+
+def _asked(order: Order, federation: Federation) -> list[Query]:
+    """The labelled queries, in an order that depends on each query alone; the first N of it."""
+    judged = [query for query in federation.queries if query.id in federation.judgements]
+    judged.sort(key=lambda query: hashlib.sha256(query.id.encode()).digest())
+    return judged if order.queries is None else judged[: order.queries]
+
+
+async def _record(
+    order: Order,
+    slug: str,
+    federation: Federation,
+    catalog: Path,
+    capability: Capability,
+    base: Path,
+    progress: Progress,
+) -> tuple[Path, dict[str, str]]:
+    """(the run folder with its traces, the identities of the models that made them)."""
+    wishes = Wishes(tuned=False, say=progress.say)
+    async with open_house(catalog, base, wishes) as opened:
+        models = _models(opened, capability)
+        key = recording_key(opened.house.catalog.version, federation.fingerprint, models)
+        folder = base / "runs" / slug / key[:16]
+        questions = [
+            record.Question(
+                id=query.id, text=query.text, now=query.date.timestamp() if query.date else None
+            )
+            for query in _asked(order, federation)
+        ]
+        progress.say(f"{slug}: recording {len(questions)} queries into {folder}")
+        with progress.bar("recording") as bar:
+            await record.record(questions, slug, opened.house, folder / "traces.jsonl", progress=bar)
+    return folder, models
+
+
+def _models(opened: Opened, capability: Capability) -> dict[str, str]:
+    house = opened.house
+    return models_of(
+        capability,
+        {
+            "selectors": dict(house.selectors),
+            "planners": dict(house.planners),
+            "rerankers": dict(house.rerankers),
+        },
+    )
+
+
+def recording_key(catalog: str, data: str, models: dict[str, str]) -> str:
+    """What a recording depends on: catalog, data, models, pipeline."""
+    parts = [catalog, data, str(PIPELINE), *(f"{k}={models[k]}" for k in sorted(models))]
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+
+def _case(
+    order: Order,
+    slug: str,
+    federation: Federation,
+    capability: Capability,
+    models: dict[str, str],
+    folder: Path,
+    base: Path,
+) -> tuple[Case, int]:
+    """(the case, how many of its traces are degraded by a failure)."""
+    asked = _asked(order, federation)
+    traces = folder / "traces.jsonl"
+    wanted = frozenset(query.id for query in asked)
+    failed = {q: record.failures(t) for q, t in record.lines(traces) if q in wanted}
+    broken = {query: codes for query, codes in failed.items() if codes}
+    if broken and len(broken) == len(wanted):
+        codes = sorted({code for codes in broken.values() for code in codes})
+        raise CannotRecord(f"every query was answered degraded ({', '.join(codes)})")
+    scoring = capability.scoring
+    own = share_of(scoring.semantic_weight, scoring.lexical_weight)
+    current = publish.current(places.tuned_folder(base) / slug)
+    case = Case(
+        capability=slug,
+        recordings=record.read(traces, wanted),
+        judgements=federation.judgements,
+        groups={query.id: query.group for query in asked},
+        strata={query.id: query.sources[0] for query in asked if query.sources},
+        today=today_of(current, (federation.fingerprint, folder.name), own),
+        models=models,
+        data=federation.fingerprint,
+        recording=folder.name,
+        explore=order.explore,
+        advice=order.advice,
+        k=order.k,
+    )
+    return case, len(broken)

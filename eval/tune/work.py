@@ -1,0 +1,168 @@
+"""What ``tune`` does, from the first picture to the report."""
+
+import argparse
+import json
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from esra.config.strict import ConfigError
+from esra.domain.outcome import Refused
+from esra.embedded import EmbeddedError
+from esra.governance import places
+from esra.governance.secrets import SecretUnresolved
+from esra.llm.embedder import ModelMissing, ModelUnusable
+from eval import plot, pydocs, report
+from eval.catalog import SlugError, slug_of
+from eval.evidence import BrokenLedger, Ledger, UnfitScores
+from eval.formats.findings import FormatError
+from eval.load import LoadError
+from eval.notebooks import NotebookError, after, first_picture
+from eval.progress import Progress
+from eval.pydocs import PydocsError
+from eval.replay import ForeignTrace
+from eval.tune.cli import CONFIG, SOURCE, USAGE
+from eval.tune.folders import CannotRecord, Order, Tuned, tune
+from eval.tune.runs import UnrelatedRuns, case_of_runs
+from eval.tune.verdict import NothingToScore, Verdict, reach
+
+CODES: dict[type[Exception], int] = {
+    SlugError: USAGE,
+    FormatError: CONFIG,
+    NothingToScore: CONFIG,
+    UnfitScores: CONFIG,
+    ConfigError: CONFIG,
+    BrokenLedger: CONFIG,
+    ForeignTrace: CONFIG,
+    UnrelatedRuns: CONFIG,
+    PydocsError: SOURCE,
+    NotebookError: SOURCE,
+    LoadError: SOURCE,
+    EmbeddedError: SOURCE,
+    ModelMissing: SOURCE,
+    ModelUnusable: SOURCE,
+    SecretUnresolved: SOURCE,
+    CannotRecord: SOURCE,
+    Refused: SOURCE,
+}
+EXPECTED = tuple(CODES)
+
+RELATED_ADVICE = (
+    "labels of this track are incomplete by construction (what nobody linked is not wrong), "
+    "so it gives advice and never promotes:"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Done:
+    """The JSON document, the report for a person, and how many recordings are degraded."""
+
+    document: dict[str, object]
+    report: str
+    degraded: int
+
+
+def code_of(error: Exception) -> int:
+    """The exit code of an expected error."""
+    return next(code for kind, code in CODES.items() if isinstance(error, kind))
+
+
+def run(arguments: argparse.Namespace) -> Done:
+    """Everything one call of ``tune`` does. Raises one of ``EXPECTED``."""
+    base, progress = places.home(), Progress(arguments.quiet)
+    if arguments.runs:
+        return _runs(arguments, base, progress)
+    picture = first_picture(base / "runs" / "first", progress.say)
+    progress.say(f"the shape of what is coming, from a small recorded trace: {picture}")
+    tuned = [tune(order, base, progress) for order in _orders(arguments, base, progress)]
+    for one in tuned:
+        _keep(one.verdict, one.folder)
+        if not arguments.no_notebooks:
+            after(one.folder, progress.say)
+    texts = [f"{report.text(one.verdict)}\n{_try(one)}" for one in tuned]
+    return Done(
+        document={"capabilities": [one.verdict.as_json() for one in tuned]},
+        report="\n\n".join(texts),
+        degraded=sum(one.degraded for one in tuned),
+    )
+
+
+def _orders(arguments: argparse.Namespace, base: Path, progress: Progress) -> Sequence[Order]:
+    forms = {"select": arguments.select, "rerank": arguments.rerank, "k": arguments.k}
+    if arguments.data:
+        return [
+            Order(
+                name=arguments.name,
+                folders=tuple(arguments.data),
+                queries=arguments.queries,
+                explore=arguments.explore,
+                **forms,
+            )
+        ]
+    built = pydocs.build(base / "datasets" / "pydocs", queries=arguments.queries, say=progress.say)
+    progress.say(f"what these labels are and are not: {built.card}")
+    return [
+        Order(
+            name=f"pydocs {track}",
+            folders=folders,
+            explore=arguments.explore or track != "known-item",
+            advice="" if track == "known-item" else RELATED_ADVICE,
+            **forms,
+        )
+        for track, folders in built.tracks.items()
+    ]
+
+
+def _runs(arguments: argparse.Namespace, base: Path, progress: Progress) -> Done:
+    slug = slug_of(arguments.name or "runs")
+    lexical, semantic = arguments.runs
+    read = case_of_runs(
+        slug, lexical, semantic, arguments.qrels, k=arguments.k, explore=arguments.explore
+    )
+    for note in read.notes:
+        progress.say(f"  {note}")
+    folder = base / "runs" / slug / read.case.recording[:16]
+    verdict = reach(
+        read.case,
+        Ledger(base / "runs" / "openings.jsonl"),
+        folder / "promoted",
+        folder / "candidate.json",
+    )
+    _keep(verdict, folder)
+    notes = "\n".join(f"  {note}" for note in read.notes)
+    return Done(
+        document={"capabilities": [{**verdict.as_json(), "notes": list(read.notes)}]},
+        report=f"{report.text(verdict)}\n{notes}\n  {folder / 'curve.png'}",
+        degraded=0,
+    )
+
+
+def _keep(verdict: Verdict, folder: Path) -> None:
+    """Report, figures and curve into the run's folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "report.txt").write_text(report.text(verdict) + "\n", "utf-8")
+    result = json.dumps(verdict.as_json(), indent=2, allow_nan=False)
+    (folder / "result.json").write_text(result + "\n", "utf-8")
+    choice, table = verdict.decision.choice, verdict.table
+    axes = plot.curve(
+        [setting / 1000 for setting in table.settings],
+        choice.curve,
+        margin=choice.margin,
+        plateau=(float(choice.plateau[0]), float(choice.plateau[1])),
+        today=verdict.case.today / 1000,
+        setting=float(verdict.decision.setting),
+        measure=table.measure,
+        title=f"{verdict.case.capability}: {len(table.queries)} queries, development part",
+    )
+    plot.save(axes, folder / "curve.png")
+
+
+def _try(one: Tuned) -> str:
+    question = shlex.quote(" ".join(one.example.split()))
+    return (
+        f"  catalog   {one.catalog}\n  run       {one.folder}\n"
+        f"  try it:   ./workbench esra retrieve {one.slug} {question}"
+    )
+
+
