@@ -60,6 +60,7 @@ def _choose(
 ) -> list[tuple[Question, tuple[str, ...]]]:
     """Questions in order with their targets; none of them is another one's target."""
     asked: list[tuple[Question, tuple[str, ...]]] = []
+    dropped.update({"questions without a target": 0, "questions that are another one's target": 0})
     held_out: set[str] = set()
     wanted: set[str] = set()
     for question in candidates:
@@ -67,13 +68,14 @@ def _choose(
             break
         own = {name for entry in question.entries for name in (entry.name, kept[entry.name])}
         targets = _targets(question, relations, kept) - own - held_out
-        if own & wanted or not targets:
-            dropped["questions that are another one's target"] += bool(own & wanted)
-            dropped["questions without a target"] += not own & wanted
-            continue
-        held_out |= own
-        wanted |= targets
-        asked.append((question, tuple(sorted(targets))))
+        if not targets:
+            dropped["questions without a target"] += 1
+        elif own & wanted:
+            dropped["questions that are another one's target"] += 1
+        else:
+            held_out |= own
+            wanted |= targets
+            asked.append((question, tuple(sorted(targets))))
     return asked
 
 

@@ -46,7 +46,7 @@ class Cutter:
         while found := self._first(phrase(text)):
             start, end = _span(text, *found)
             text = f"{text[:start]}{text[end:].lstrip(' .:;,')}"
-        return text
+        return text.strip()
 
     def holds(self, text: str) -> bool:
         """Whether one of the phrases stands in the text."""
