@@ -1,0 +1,73 @@
+"""The curve of quality against the semantic share: as a figure, and as text for a terminal."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+BLOCKS = " ▁▂▃▄▅▆▇█"
+# Okabe and Ito's colours: told apart by people who see fewer of them.
+BLUE, ORANGE, GREEN = "#0072B2", "#E69F00", "#009E73"
+
+
+def curve(
+    settings: Sequence[float],
+    means: Sequence[float],
+    *,
+    margin: Sequence[float] | None = None,
+    plateau: tuple[float, float] | None = None,
+    today: float | None = None,
+    setting: float | None = None,
+    measure: str = "nDCG@10",
+    title: str = "",
+    ax: "Axes | None" = None,
+) -> "Axes":
+    """Mean ``measure`` at each semantic share, with the band that a choice may lie in.
+
+    ``margin``: half width of the simultaneous band of the difference to the peak. In sample.
+    """
+    if ax is None:
+        from matplotlib.figure import Figure
+
+        ax = Figure(figsize=(7, 4), layout="constrained").subplots()
+    ax.plot(settings, means, color=BLUE, label="mean, in sample")
+    if margin is not None:
+        top = max(means)
+        low = [min(mean, top - half) for mean, half in zip(means, margin, strict=True)]
+        ax.fill_between(settings, low, means, color=BLUE, alpha=0.15, label="band to the peak")
+    if plateau is not None:
+        ax.axvspan(*plateau, color=GREEN, alpha=0.15, label="plateau")
+    if today is not None:
+        ax.axvline(today, color=ORANGE, linestyle="--", label=f"today {today:g}")
+    if setting is not None and setting != today:
+        ax.axvline(setting, color=GREEN, label=f"chosen {setting:g}")
+    ax.set(xlabel="semantic share", ylabel=measure, title=plain_title(title))
+    ax.legend(fontsize="small")
+    return ax
+
+
+def plain_title(text: str) -> str:
+    """The text with what matplotlib would read as mathematics escaped."""
+    return text.replace("\\", "\\\\").replace("$", r"\$")
+
+
+def save(axes: "Axes", path: Path) -> Path:
+    """Writes the axes' figure as PNG."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    axes.figure.savefig(path, format="png", dpi=120)
+    return path
+
+
+def sketch(settings: Sequence[float], means: Sequence[float], *, width: int = 60) -> str:
+    """The curve in one line of blocks, its ends and its peak named below."""
+    step = max(1, -(-len(means) // width))
+    shown = list(means)[::step]
+    low, high = min(means), max(means)
+    span = (high - low) or 1.0
+    line = "".join(BLOCKS[1 + round((mean - low) / span * (len(BLOCKS) - 2))] for mean in shown)
+    peak = settings[list(means).index(high)]
+    left, right = f"{settings[0]:g}", f"{settings[-1]:g}"
+    middle = f"peak {high:.4f} at {peak:g}, lowest {low:.4f}"
+    return f"  {line}\n  {left} {middle.center(max(0, len(line) - len(left) - len(right) - 2))} {right}"

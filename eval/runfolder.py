@@ -1,0 +1,88 @@
+"""A run folder's ``labels.json``: the judged half of a tuning case, beside its ``traces.jsonl``.
+
+One format for both sides: ``tune`` writes it, notebooks read it. A case that is read back explores:
+nothing that starts from a folder may open a sealed part (RULINGS 40).
+"""
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from eval import record
+from eval.tune.verdict import Case
+
+LABELS, TRACES = "labels.json", "traces.jsonl"
+SCHEMA = 1
+
+
+class RunFolderError(ValueError):
+    """The folder holds no readable case; the message says which file and what to do."""
+
+
+def write(folder: Path, case: Case) -> Path:
+    """Writes ``labels.json``; the traces are the recorder's to write or to link."""
+    folder.mkdir(parents=True, exist_ok=True)
+    plain = {
+        "schema": SCHEMA,
+        "capability": case.capability,
+        "k": case.k,
+        "today": case.today,
+        "judgements": {
+            query: [[source, key, grade] for (source, key), grade in grades.items()]
+            for query, grades in case.judgements.items()
+        },
+        "groups": dict(case.groups),
+        "strata": dict(case.strata),
+        "models": dict(case.models),
+        "data": case.data,
+        "recording": case.recording,
+        "advice": case.advice,
+    }
+    path = folder / LABELS
+    fresh = folder / f".{LABELS}.{os.getpid()}"
+    fresh.write_text(json.dumps(plain, separators=(",", ":"), allow_nan=False) + "\n", "utf-8")
+    fresh.replace(path)
+    return path
+
+
+def read(folder: Path) -> Case:
+    """The case of a run folder; ``RunFolderError`` where it is not one."""
+    plain = _plain(folder / LABELS)
+    traces = folder / TRACES
+    if not traces.exists():
+        raise RunFolderError(f"{traces}: not there; name the folder of a finished `tune`")
+    try:
+        judgements = {
+            query: {(source, key): grade for source, key, grade in rows}
+            for query, rows in plain["judgements"].items()
+        }
+        return Case(
+            capability=plain["capability"],
+            recordings=record.read(traces, frozenset(judgements)),
+            judgements=judgements,
+            groups=plain["groups"],
+            strata=plain["strata"],
+            today=plain["today"],
+            models=plain.get("models", {}),
+            data=plain.get("data", ""),
+            recording=plain.get("recording", ""),
+            explore=True,
+            advice=plain.get("advice", ""),
+            k=plain["k"],
+        )
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        said = f"{type(error).__name__}: {error}"
+        raise RunFolderError(f"{folder}: not a run of this version ({said}); run `tune` again") from error
+
+
+def _plain(path: Path) -> Mapping[str, object]:
+    try:
+        plain = json.loads(path.read_text("utf-8"))
+    except OSError as error:
+        raise RunFolderError(f"{path}: cannot be read ({error.strerror})") from error
+    except ValueError as error:
+        raise RunFolderError(f"{path}: not JSON ({error})") from error
+    if not isinstance(plain, dict) or plain.get("schema") != SCHEMA:
+        raise RunFolderError(f"{path}: not written by this version; run `tune` again")
+    return plain
