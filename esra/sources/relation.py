@@ -11,13 +11,16 @@ stand-in for a dictionary; a single character inside a longer run is not found b
 Accents are kept: they carry meaning that a language's stemmer reads.
 """
 
+import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 # RULINGS 16. A statement timeout does not bound the parsing of a text query; these do.
 MOST_TERMS = 64
 LONGEST_TERM = 64  # characters
 MOST_TEXT = 4_096  # bytes of UTF-8, all the terms of a query together
+
+_ASCII_RUN = re.compile(r"[a-z0-9]+")
 
 _SPACELESS = (
     (0x3040, 0x30FF),  # Hiragana, Katakana
@@ -41,9 +44,12 @@ def words(text: str) -> list[str]:
 
     A longer run counts by its first 64 characters, on either side alike.
     """
+    plain = normal(text)
+    if plain.isascii():
+        return _ascii_words(plain)
     found: list[str] = []
-    for run in _runs(normal(text)):
-        found.extend(_pairs(run) if _spaceless(run[0]) else (run[:LONGEST_TERM],))
+    for chunk in plain.split():
+        found.extend(_ascii_words(chunk) if chunk.isascii() else _any_words(chunk))
     return found
 
 
@@ -79,11 +85,21 @@ def search_text(title: str, text: str) -> str:
     return " ".join(words(f"{title}\n{text}"))
 
 
+def _ascii_words(text: str) -> list[str]:
+    # Most text by far, so it is worth a way of its own.
+    return [run[:LONGEST_TERM] for run in _ASCII_RUN.findall(text)]
+
+
+def _any_words(text: str) -> Iterator[str]:
+    for run in _runs(text):
+        yield from _pairs(run) if _spaceless(run[0]) else (run[:LONGEST_TERM],)
+
+
 def _visible(character: str) -> bool:
     return unicodedata.category(character) != "Cf"
 
 
-def _runs(text: str) -> Iterable[str]:
+def _runs(text: str) -> Iterator[str]:
     """Runs of letters, digits and marks, cut also where spaceless script begins or ends."""
     start = 0
     kind: bool | None = None

@@ -1,7 +1,9 @@
 """Runs compiled queries over lists of records, by the contract of every provider."""
 
+import math
 import operator
 from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
 from esra.domain.codes import FailureCode
 from esra.domain.hit import Hits, NativeHit, RecordId
@@ -9,14 +11,14 @@ from esra.domain.plan import Strategy
 from esra.domain.source import FieldType, Operator, Relation
 from esra.ports import Capabilities
 from esra.providers.base import BaseProvider
-from esra.providers.memory.command import Command, Shape, Values, comparable, compile_query
+from esra.providers.memory.command import Command, comparable, compile_query
 from esra.providers.memory.records import Entry, Index, Record
 from esra.sealed import QueryContent
 
 # Characters of a title or of a returned text field, as with every provider.
 WIDEST = 2_000
 
-_COMPARE: Mapping[Operator, Callable[[object, object], bool]] = {
+_COMPARE: Mapping[Operator, Callable[[Any, Any], bool]] = {
     Operator.EQ: operator.eq,
     Operator.NE: operator.ne,
     Operator.LT: operator.lt,
@@ -43,8 +45,7 @@ class MemoryProvider(BaseProvider[Command]):
         allowed = [entry for entry in index.entries if _allowed(entry, command)]
         wanted = [entry for entry in allowed if _wanted(entry, command)]
         scored = [(_native(index, entry, command), entry) for entry in wanted]
-        scored.sort(key=lambda pair: (-(pair[0] if pair[0] is not None else -float("inf")),
-                                      pair[1].record.key.encode("utf-8", "surrogatepass")))
+        scored.sort(key=_place)
         rows = command.values.rows
         hits = (_hit(native, entry.record, command, content) for native, entry in scored[:rows])
         return Hits.of(hits, capped=len(scored) > rows)
@@ -81,6 +82,15 @@ def _native(index: Index, entry: Entry, command: Command) -> float | None:
     return index.score(entry, command.values.positive)
 
 
+def _place(scored: tuple[float | None, Entry]) -> tuple[float, bytes]:
+    """Score descending, none last; then the key's bytes."""
+    native, entry = scored
+    return (
+        math.inf if native is None else -native,
+        entry.record.key.encode("utf-8", "surrogatepass"),
+    )
+
+
 def _allowed(entry: Entry, command: Command) -> bool:
     return all(
         _passes(_value(entry.record, column, command.shape.relation), kind, sign, values)
@@ -108,9 +118,10 @@ def _value(record: Record, column: str, relation: Relation) -> object:
     return own[column] if column in own else record.fields.get(column)
 
 
-def _hit(native: float | None, record: Record, command: Command, content: QueryContent) -> NativeHit:
-    shape: Shape = command.shape
-    values: Values = command.values
+def _hit(
+    native: float | None, record: Record, command: Command, content: QueryContent
+) -> NativeHit:
+    shape, values = command.shape, command.values
     return NativeHit(
         id=RecordId(content.source, content.mapping, record.key),
         native=native,

@@ -51,7 +51,9 @@ def resolve(address: Address) -> str:
 def read(url: str) -> dict[str, str]:
     """The parameters of a libpq URL or key-value string; ``Invalid`` for anything doubtful."""
     try:
-        parts = {key: str(value) for key, value in conninfo_to_dict(url).items() if value is not None}
+        parts = {
+            key: str(value) for key, value in conninfo_to_dict(url).items() if value is not None
+        }
     except Exception as trouble:
         raise Invalid("not a connection string") from trouble
     if unknown := sorted(set(parts) - KEYS):

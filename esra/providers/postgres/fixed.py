@@ -1,4 +1,4 @@
-"""The closed list of statements that are not rendered from a query. No caller's value meets them."""
+"""The closed list of statements not rendered from a query. No caller's value meets them."""
 
 from collections.abc import Sequence
 

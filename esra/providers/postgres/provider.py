@@ -59,7 +59,9 @@ class PostgresProvider(BaseProvider[Command]):
     def classify(self, trouble: BaseException) -> FailureCode:
         return errors.classify(trouble)
 
-    async def refuse_powerful_role(self, relations: Sequence[Relation], seconds: float = 5.0) -> None:
+    async def refuse_powerful_role(
+        self, relations: Sequence[Relation], seconds: float = 5.0
+    ) -> None:
         """Raises ``PowerfulRole`` if the role may do more than read ``relations``, else returns.
 
         Raises ``Trouble`` (for ``classify``) where the server cannot be asked.

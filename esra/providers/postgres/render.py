@@ -40,9 +40,10 @@ class Command:
 def render(content: QueryContent) -> Command:
     """The one SELECT that answers this content."""
     conditions = [condition(given, number) for number, given in enumerate(content.filters)]
-    allowed = sql.Composed(sql.SQL(" AND ") + made.text for made in conditions)
+    allowed = sql.Composed([sql.SQL(" AND ") + made.text for made in conditions])
     text = statement(content.relation, content.strategy, allowed, content.projection)
-    return Command(text=text, values=_terms(content) | {made.name: made.value for made in conditions})
+    values = _terms(content) | {made.name: made.value for made in conditions}
+    return Command(text=text, values=values)
 
 
 def _terms(content: QueryContent) -> dict[str, object]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 
 class PowerfulRole(Exception):
-    """The role may do more than read. The message is for an operator and names what to take away."""
+    """The role may do more than read. The message tells an operator what to take away."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -46,7 +46,10 @@ async def forget(connection: Connection) -> None:
 
 
 async def _transaction(
-    connection: Connection, text: sql.Composable, values: Mapping[str, object], seconds: float
+    connection: Connection,
+    text: sql.SQL | sql.Composed,
+    values: Mapping[str, object],
+    seconds: float,
 ) -> list[Row]:
     if not values:
         raise ValueError("a command binds at least one parameter")
@@ -63,6 +66,8 @@ async def _transaction(
 
 
 async def _execute(
-    connection: Connection, text: sql.Composable, values: Mapping[str, object] | None
+    connection: Connection, text: sql.SQL | sql.Composed, values: Mapping[str, object] | None
 ) -> AsyncCursor[Row]:
-    return await AsyncCursor(connection).execute(text, values, binary=True)
+    cursor: AsyncCursor[Row] = AsyncCursor(connection)
+    await cursor.execute(text, values, binary=True)
+    return cursor

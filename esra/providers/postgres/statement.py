@@ -46,7 +46,9 @@ _EVERY_PHRASE = sql.SQL("coalesce(nullif(concat_ws(' & ', required, phrases), ''
 _REQUIRED = sql.SQL("coalesce(required, anything)")
 
 # Nothing wanted finds nothing, whatever is unwanted; in `recent` it leaves every row but those.
-_POSITIVE = sql.SQL("CASE WHEN wanted <> '' THEN concat_ws(' & ', '(' || wanted || ')', unwanted) END")
+_POSITIVE = sql.SQL(
+    "CASE WHEN wanted <> '' THEN concat_ws(' & ', '(' || wanted || ')', unwanted) END"
+)
 _ANY_ROW = sql.SQL("nullif(concat_ws(' & ', '(' || wanted || ')', unwanted), '')")
 
 _WEIGHT = sql.SQL("""\
@@ -66,6 +68,10 @@ _SCORE = {
         "(SELECT sum(idf * ts_rank(r.{vector}, query, 1)::float8 ORDER BY lexeme) FROM weight)"
     ),
 }
+
+_SCORE_OR_TIME = sql.SQL(
+    "CASE WHEN asked.evidence IS NULL THEN extract(epoch FROM {stamp})::float8 ELSE {score} END"
+)
 
 _MATCHING = sql.SQL("asked, {table} AS r WHERE r.{vector} @@ asked.match")
 # Two branches, of which one is empty, so that the index serves the first.
@@ -103,11 +109,11 @@ def statement(
     recent = strategy is Strategy.RECENT
     wanted = _EVERY_PHRASE if strategy is Strategy.PHRASE else _REQUIRED
     given = _GIVEN.format(match=_ANY_ROW if recent else _POSITIVE, wanted=wanted)
-    weight = _WEIGHT.format(allowed=allowed, **names) if relation.rank is Rank.RARITY else sql.SQL("")
+    rarity = relation.rank is Rank.RARITY
+    weight = _WEIGHT.format(allowed=allowed, **names) if rarity else sql.SQL("")
     score = _SCORE[relation.rank].format(vector=names["vector"])
     if recent:
-        score = sql.SQL("CASE WHEN asked.evidence IS NULL THEN extract(epoch FROM {})::float8"
-                        " ELSE {} END").format(_stamp(relation), score)
+        score = _SCORE_OR_TIME.format(stamp=_stamp(relation), score=score)
     found = _FOUND.format(
         key=sql.SQL('r.{}::text COLLATE "C"').format(ident(relation.key)),
         key_column=ident(relation.key),
@@ -136,13 +142,17 @@ def _stamp(relation: Relation) -> sql.Composable:
 
 def _columns(projection: Sequence[Field]) -> sql.Composed:
     return sql.Composed(
-        sql.SQL(", r.{} AS {}").format(ident(field.column), sql.Identifier(f"field_{number}"))
-        for number, field in enumerate(projection)
+        [
+            sql.SQL(", r.{} AS {}").format(ident(field.column), sql.Identifier(f"field_{number}"))
+            for number, field in enumerate(projection)
+        ]
     )
 
 
 def _fields(projection: Sequence[Field]) -> sql.Composed:
     return sql.Composed(
-        _SHOWN[field.type].format(sql.Identifier(f"field_{number}"))
-        for number, field in enumerate(projection)
+        [
+            _SHOWN[field.type].format(sql.Identifier(f"field_{number}"))
+            for number, field in enumerate(projection)
+        ]
     )
