@@ -18,12 +18,13 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from math import fsum
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
-Judgements = Mapping[Hashable, int]
+Judgements = Mapping[Any, int]  # any hashable id; a Mapping's keys are invariant
 
 
 class NeverRan(ValueError):
@@ -99,11 +100,8 @@ def ideal(judgements: Judgements, k: int = 10) -> tuple[int, ...]:
 
 def ndcg_at(ranking: Sequence[Hashable], judgements: Judgements, k: int = 10) -> float:
     """nDCG@k of one ranking of ids. ValueError without a relevant document, or with one twice."""
-    return float(
-        ndcg(
-            _grades(ranking, judgements), np.array([[*ideal(judgements, k)]], dtype=np.float64), k
-        )[0]
-    )
+    best = np.array([ideal(judgements, k)], dtype=np.float64)
+    return float(ndcg(_grades(ranking, judgements), best, k)[0])
 
 
 def judged_at(ranking: Sequence[Hashable], judgements: Judgements, k: int = 10) -> float:

@@ -1,0 +1,113 @@
+"""Folders become sources under names of their own, and their queries meet where they are one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from eval.dataset import DatasetError, load_federation
+from eval.dataset.names import source_names
+
+
+def test_equal_queries_are_one_and_their_judgements_come_together(folder):
+    """A question with right answers in two sources would be measured as two easier ones."""
+    shared = {"_id": "q1", "text": "which?"}
+    one = folder("one", queries=[shared], qrels="q1\td1\t2\n")
+    two = folder("two", queries=[shared, {"_id": "q2", "text": "other"}], qrels="q1\td1\t1\n")
+    found = load_federation([one, two])
+    assert [(query.id, query.sources) for query in found.queries] == [
+        ("q1", ("one", "two")),
+        ("q2", ("two",)),
+    ]
+    assert found.judgements == {"q1": {("one", "d1"): 2, ("two", "d1"): 1}}
+    assert found.unjudged == ("q2",)
+
+
+def test_equal_ids_of_other_texts_are_kept_apart(folder):
+    """Labels of one question would be applied to another."""
+    paths = [
+        folder(name, queries=[{"_id": "q1", "text": text}], qrels=f"q1\td1\t{grade}\n")
+        for name, text, grade in (("en", "first", 1), ("es", "primero", 2), ("us", "first", 3))
+    ]
+    taken = {"_id": "es/q1", "text": "in the way"}
+    paths.append(folder("odd", queries=[taken], qrels="es/q1\td2\t4\n"))
+    found = load_federation(paths)
+    assert found.judgements == {
+        "en/q1": {("en", "d1"): 1, ("us", "d1"): 3},
+        "es/es/q1": {("es", "d1"): 2},
+        "es/q1": {("odd", "d2"): 4},
+    }
+    assert {query.id for query in found.queries} == set(found.judgements)
+
+
+def test_a_query_that_two_folders_date_otherwise_is_counted(folder):
+    """One folder's idea of now would be used for the other without a word."""
+    queries = [{"_id": "q1", "text": "t", "date": day} for day in ("2020-01-01", "2021-01-01")]
+    paths = [folder(f"f{day['date'][:4]}", queries=[day], qrels="q1 d1 1\n") for day in queries]
+    found = load_federation(paths)
+    assert found.queries[0].date.year == 2020
+    (only,) = found.findings
+    assert "another group or date than in f2020, which is kept: 1, namely 'q1'" in only.message
+
+
+def test_findings_of_every_folder_come_together(folder):
+    """The flaws of the second folder would show only after the first was mended."""
+    one, two = folder("one", corpus="x\n"), folder("two", qrels="y\n")
+    with pytest.raises(DatasetError) as caught:
+        load_federation([one, two])
+    assert [Path(found.file).parent.name for found in caught.value.findings] == ["one", "two"]
+    good = folder("good", qrels="q1\td1\t1\nq1\td1\t1\n")
+    assert [found.count for found in load_federation([good]).findings] == [1]
+
+
+def test_a_folder_given_twice_is_refused(folder, tmp_path):
+    """Every document would have a twin that competes with it."""
+    one = folder("one")
+    (tmp_path / "link").symlink_to(one)
+    for paths in ([one, one], [one, tmp_path / "link"], [one, one / ".." / "one"]):
+        with pytest.raises(DatasetError, match="given twice"):
+            load_federation(paths)
+    with pytest.raises(DatasetError, match="at least one folder"):
+        load_federation([])
+
+
+def test_the_fingerprint_follows_any_source(folder):
+    """Changed data would pass for the data a configuration was tuned on."""
+    one, two = folder("one"), folder("two")
+    before = load_federation([one, two]).fingerprint
+    assert load_federation([two, one]).fingerprint == before
+    (two / "qrels.tsv").write_text("q1\td1\t1\n")
+    assert load_federation([one, two]).fingerprint != before
+    assert load_federation([one]).fingerprint != before
+
+
+@pytest.mark.parametrize(
+    ("paths", "names"),
+    [
+        (["/d/tb01", "/d/tb02"], ["tb01", "tb02"]),
+        (["/d/cranfield/v1", "/d/medline/v1"], ["cranfield_v1", "medline_v1"]),
+        (["/d/cranfield/v1", "/d/cranfield/v2"], ["v1", "v2"]),
+        (["/d/My Set!", "/d/my-set"], ["d_my_set", "d_my_set_2"]),
+        (["/a", "/A"], ["a", "a_2"]),
+        (["/x/a/b", "/y/a/b", "/z/b"], ["x_a_b", "y_a_b", "z_b"]),
+        (["/d/2022a"], ["s_2022a"]),
+        (["/d/Köln-Ärzte"], ["koln_arzte"]),
+        (["/"], ["root"]),
+    ],
+)
+def test_names_are_safe_and_tell_folders_apart(paths, names):
+    """Two sources would share a table, or a name would break the catalog."""
+    assert source_names([Path(path) for path in paths]) == names
+
+
+@pytest.mark.parametrize("name", ["数据", "x" * 200, "'; DROP TABLE x;--", "--", "\udcff"])
+def test_any_folder_name_gives_a_safe_name(name):
+    """A folder's name would reach a command as text."""
+    (found,) = source_names([Path("/d") / name])
+    assert found.isascii()
+    assert found.isidentifier()
+    assert found == found.lower()
+    assert len(found) <= 42
+    (other,) = source_names([Path("/d") / f"{name}y"])
+    assert other != found
