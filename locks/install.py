@@ -52,12 +52,8 @@ HINTS = (
     ),
 )
 
-# Run inside a candidate: its version, and the interpreter it is or was made from.
-PROBE = """
-import sys, venv, ensurepip
-print(*sys.version_info[:3])
-print(getattr(sys, "_base_executable", ""))
-"""
+# Run inside a candidate: its version, if it can make environments.
+PROBE = "import sys, venv, ensurepip; print(*sys.version_info[:3])"
 
 
 def say(text):
@@ -71,7 +67,7 @@ def stop(text, code):
 
 
 def candidates():
-    """Interpreters to try. The running one is first: its base, as it may stand in this very .venv."""
+    """Interpreters to try, first the running one: its base, as it may stand in this .venv."""
     if os.environ.get("ESRA_PYTHON"):
         return [os.environ["ESRA_PYTHON"]]
     found = [getattr(sys, "_base_executable", None) or sys.executable]
@@ -84,7 +80,7 @@ def candidates():
 
 
 def probe(python, env):
-    """((major, minor, patch), path) of an interpreter that can make one, else (None, reason)."""
+    """(version, "") of an interpreter that can make environments, else (None, the reason)."""
     pipe = subprocess.PIPE
     try:
         answer = subprocess.run(
@@ -99,19 +95,18 @@ def probe(python, env):
         return None, str(error)
     if answer.returncode:
         return None, answer.stderr.decode(errors="replace").strip().split("\n")[-1]
-    version, path = answer.stdout.decode().split("\n")[:2]
-    return tuple(map(int, version.split())), path
+    return tuple(map(int, answer.stdout.split())), ""
 
 
 def find_python(env):
     """(version, path) of the first interpreter that will do; else ends with what to install."""
     tried = []
     for python in candidates():
-        version, path = probe(python, env)
+        version, reason = probe(python, env)
         words = ".".join(map(str, version or ()))
         if version and version[:2] in SUPPORTED:
-            return words, path
-        tried.append(f"  {python}: {'is ' + words if version else path}")
+            return words, python
+        tried.append(f"  {python}: {reason or 'is ' + words}")
     stop(NEEDS.format(tried="\n".join(tried or ["  no interpreter at all"])), MACHINE)
 
 
@@ -239,7 +234,7 @@ def remove(path):
 
 
 def clear_away(made_here):
-    """Leaves no .venv. A rename comes first: a removal cut off never leaves half of one in place."""
+    """Leaves no .venv. A rename comes first: a removal cut off leaves no half of one in place."""
     for old in glob.glob(VENV + "-old-*"):
         remove(old)
     if not os.path.lexists(VENV):
@@ -253,7 +248,7 @@ def clear_away(made_here):
 
 
 def make(env, lock, made_here, mark):
-    """A new environment. ``mark`` is called once there is a .venv, so that the next run knows it."""
+    """A new environment. ``mark`` is called once there is a .venv: the next run then knows it."""
     started = time.time()
     version, python = find_python(env)
     clear_away(made_here)
