@@ -108,9 +108,8 @@ def _load(
     loaded = load(
         federation,
         database.url,
-        reader=_user_of(given) if given else READER,
         schema=f"esra_{slug}",
-        embedded=database.embedded,
+        reader=_user_of(given) if given else None,
         say=progress.say,
     )
     if database.embedded:
@@ -156,10 +155,11 @@ def _catalog(
     progress: Progress,
 ) -> Path:
     path = places.catalog_file(base, slug)
+    tables = {table.source: table.table for table in loaded.tables}
     sources = tuple(
         writing.CatalogSource(
             id=source.name,
-            table=loaded.tables[source.name],
+            table=tables[source.name],
             documents=len(source.documents),
             examples=_examples(source.documents),
             dated=any(document.date for document in source.documents),
