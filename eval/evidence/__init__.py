@@ -14,7 +14,7 @@ from eval.evidence.outcome import Outcome
 from eval.evidence.power import Detectable, smallest_detectable
 from eval.evidence.promote import decide
 from eval.evidence.scores import Scores, UnfitScores, normal_form
-from eval.evidence.split import sealed
+from eval.evidence.split import Parts, sealed, split
 
 __all__ = [
     "BrokenLedger",
@@ -25,6 +25,7 @@ __all__ = [
     "Estimate",
     "Ledger",
     "Outcome",
+    "Parts",
     "Scores",
     "Sealed",
     "UnfitScores",
@@ -35,4 +36,5 @@ __all__ = [
     "normal_form",
     "sealed",
     "smallest_detectable",
+    "split",
 ]

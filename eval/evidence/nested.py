@@ -9,19 +9,21 @@ cross-validation for model selection".)
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from eval.evidence.choose import choose
 from eval.evidence.flips import flip_law
 from eval.evidence.folds import fold_draws
-from eval.evidence.scores import Floats, Scores, Setting
+from eval.evidence.scores import Floats, Mask, Scores, Setting
 
 DRAWS = 20
 LEVEL = 0.95
 REPLICATES = 499
+# A choice made by fewer folds than this is left out of the interval.
+RARE = 0.05
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,7 +31,7 @@ class Estimate:
     """Held-out figures of the procedure, means over queries.
 
     before, after: under today's setting, and under what the procedure chose without these queries
-    interval:      of `difference`, two-sided at `level`, by sign flips over groups
+    interval:      two-sided at `level`, by sign flips over groups
     spread:        standard deviation of the difference over the draws of folds
     picks:         each setting the procedure chose, with the share of folds that chose it
     """
@@ -60,35 +62,64 @@ def nested(
     scores: Scores, *, rng: np.random.Generator, draws: int = DRAWS, level: float = LEVEL
 ) -> Estimate:
     """Estimates the gain of choosing on such queries; with one group today's setting stays."""
-    gains, picked = _held_out_gains(scores, draws, rng)
-    gain = gains.mean(axis=0)
+    picked = _picks(scores, draws, rng)
+    gains = np.take_along_axis(scores.values, picked.T, axis=1).T - scores.values[:, scores.today]
     before = float(scores.values[:, scores.today].mean())
-    law = flip_law(np.bincount(scores.codes, weights=gain).astype(np.float64), scores.sizes, rng)
-    total = picked.total()
+    settings, counts = np.unique(picked, return_counts=True)
     return Estimate(
         before=before,
-        after=before + float(gain.mean()),
-        difference=float(gain.mean()),
-        interval=law.interval((1 - level) / 2),
+        after=before + float(gains.mean()),
+        difference=float(gains.mean()),
+        interval=_interval(scores, gains, picked != scores.today, (1 - level) / 2, rng),
         level=level,
         groups=scores.group_count,
-        draws=len(gains),
+        draws=draws,
         spread=float(gains.mean(axis=1).std()),
-        picks=tuple((scores.settings[i], picked[i] / total) for i in sorted(picked)),
+        picks=tuple(
+            (scores.settings[i], float(count / picked.size))
+            for i, count in zip(settings, counts, strict=True)
+        ),
     )
 
 
-def _held_out_gains(
-    scores: Scores, draws: int, rng: np.random.Generator
-) -> tuple[Floats, Counter[int]]:
-    """[draws, Q] gain of each query under what was chosen without its fold; how often each was."""
+def _picks(scores: Scores, draws: int, rng: np.random.Generator) -> NDArray[np.intp]:
+    """[draws, Q] index of the setting chosen without the query's fold."""
+    picked = np.full((draws, len(scores.groups)), scores.today, dtype=np.intp)
     if scores.group_count < 2:
-        return np.zeros((draws, len(scores.groups))), Counter({scores.today: draws})
-    gains, picked = np.empty((draws, len(scores.groups))), Counter[int]()
-    for row, fold in zip(gains, fold_draws(scores, draws, rng), strict=True):
+        return picked
+    for row, fold in zip(picked, fold_draws(scores, draws, rng), strict=True):
         for number in range(fold.max() + 1):
-            held_out = fold == number
-            index = choose(scores.part(~held_out), rng=rng, replicates=REPLICATES).index
-            picked[index] += 1
-            row[held_out] = scores.values[held_out, index] - scores.values[held_out, scores.today]
-    return gains, picked
+            training = scores.part(fold != number)
+            row[fold == number] = choose(training, rng=rng, replicates=REPLICATES).index
+    return picked
+
+
+def _interval(
+    scores: Scores, gains: Floats, moved: Mask, tail: float, rng: np.random.Generator
+) -> tuple[float, float]:
+    """Bounds for the gain of what the procedure may choose.
+
+    Where some folds keep today's setting and some leave it, the mean gain of the mixture is more
+    certain than what one choice gains. So the bounds also hold the gain of the folds that left, and
+    0 where a twentieth of them stayed. (Bounds of the mixture alone, announced at 95 %, held the
+    true gain of the choice in 69 to 81 % of simulated sets with a gain of half the smallest
+    detectable, these in 83 to 96 %.)
+    """
+    ends = [_bounds(scores, gains.mean(axis=0), np.ones(len(scores.codes)), tail, rng)]
+    left = float(moved.mean())
+    if left >= RARE:
+        part = np.where(moved, gains, 0.0).mean(axis=0)
+        ends.append(_bounds(scores, part, moved.mean(axis=0), tail, rng))
+    if 1 - left >= RARE:
+        ends.append((0.0, 0.0))
+    return min(low for low, _ in ends), max(high for _, high in ends)
+
+
+def _bounds(
+    scores: Scores, gain: Floats, weight: Floats, tail: float, rng: np.random.Generator
+) -> tuple[float, float]:
+    sums, sizes = (
+        np.bincount(scores.codes, weights=each, minlength=scores.group_count).astype(np.float64)
+        for each in (gain, weight)
+    )
+    return flip_law(sums, sizes, rng).interval(tail)

@@ -8,6 +8,7 @@ normal result.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
 
@@ -19,9 +20,10 @@ from eval.evidence.decision import Decision
 from eval.evidence.ledger import Ledger, Opening
 from eval.evidence.nested import DRAWS, Estimate, nested
 from eval.evidence.outcome import Outcome
-from eval.evidence.propose import LEAST_COVERAGE, LEAST_GROUPS, Proposal, propose, settled
+from eval.evidence.power import Detectable, smallest_detectable
+from eval.evidence.propose import LEAST_COVERAGE, Proposal, propose
 from eval.evidence.scores import Floats, Scores, Setting
-from eval.evidence.split import SHARE, seal_mark
+from eval.evidence.split import LEAST_GROUPS, SHARE, Parts, seal_mark, split
 
 
 def decide(
@@ -54,22 +56,40 @@ def decide(
     """
     if ledger is None and not explore:
         raise ValueError("a decision needs the ledger; give one, or explore")
-    bounds = tuple(scores.with_values(values) for values in lower_bound_values or ())
-    proposal = propose(
-        scores, rng=np.random.default_rng([seed, 1]), parameters=parameters, share=share
+    parts = split(scores, share)
+    detectable = smallest_detectable(parts.development, parts.stated_for)
+    proposal = propose(parts, rng=np.random.default_rng([seed, 1]), parameters=parameters)
+    estimate = nested(parts.development, rng=np.random.default_rng([seed, 2]), draws=draws)
+    case = _Case(
+        scores=scores,
+        parts=parts,
+        detectable=detectable,
+        proposal=proposal,
+        estimate=estimate,
+        coverage=_covered(coverage, proposal.choice.index, scores),
+        bounds=tuple(scores.with_values(values) for values in lower_bound_values or ()),
+        parameters=parameters,
     )
-    estimate = nested(proposal.development, rng=np.random.default_rng([seed, 2]), draws=draws)
-    covered = _covered(coverage, proposal.choice.index, scores)
-    outcome = settled(proposal) or _kept_shut(covered, bool(bounds), explore)
-    opening = None
-    if outcome is None and ledger is not None:
-        used = () if covered >= LEAST_COVERAGE else bounds
-        candidate = candidate_hash_of(proposal.choice.setting)
-        opening = _open(scores, proposal, used, ledger, lineage_inputs, candidate, now)
-        outcome = Outcome(opening.verdict["outcome"])
-    return _decision(
-        scores, proposal, estimate, covered, outcome or Outcome.EXPLORED, opening, ledger
-    )
+    outcome = proposal.settled or _kept_shut(case, explore)
+    if outcome is not None or ledger is None:
+        return _decision(case, outcome or Outcome.EXPLORED, ledger)
+    candidate = candidate_hash_of(proposal.choice.setting)
+    opening = _open(case, ledger, lineage_inputs, candidate, now)
+    return _decision(case, Outcome(opening.verdict["outcome"]), ledger, opening)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Case:
+    """Everything that is known before the sealed part is opened."""
+
+    scores: Scores
+    parts: Parts
+    detectable: Detectable
+    proposal: Proposal
+    estimate: Estimate
+    coverage: float
+    bounds: tuple[Scores, ...]
+    parameters: int
 
 
 def _covered(coverage: float | Sequence[float], index: int, scores: Scores) -> float:
@@ -77,25 +97,20 @@ def _covered(coverage: float | Sequence[float], index: int, scores: Scores) -> f
     return float(each[index])
 
 
-def _kept_shut(covered: float, bounded: bool, explore: bool) -> Outcome | None:
+def _kept_shut(case: _Case, explore: bool) -> Outcome | None:
     if explore:
         return Outcome.EXPLORED
-    if not covered >= LEAST_COVERAGE and not bounded:
+    if not case.coverage >= LEAST_COVERAGE and not case.bounds:
         return Outcome.NOT_COVERED
     return None
 
 
 def _open(
-    scores: Scores,
-    proposal: Proposal,
-    bounds: Sequence[Scores],
-    ledger: Ledger,
-    inputs: Mapping[str, str],
-    candidate: str,
-    now: datetime,
+    case: _Case, ledger: Ledger, inputs: Mapping[str, str], candidate: str, now: datetime
 ) -> Opening:
-    mask, index = proposal.sealed_queries, proposal.choice.index
+    scores, mask = case.scores, case.parts.sealed
     held_out = scores.part(mask)
+    bounds = () if case.coverage >= LEAST_COVERAGE else case.bounds
     marks = [seal_mark(group) for group in held_out.group_keys]
     # The seed follows from what is opened: a borderline verdict has no dice to throw again.
     dice = sha256("\n".join([candidate, scores.measure, *marks]).encode()).digest()[:8]
@@ -104,7 +119,7 @@ def _open(
         outcome, shown = confirm(
             held_out,
             [bound.part(mask) for bound in bounds],
-            index,
+            case.proposal.choice.index,
             opening=number,
             level=level,
             dice=int.from_bytes(dice, "big"),
@@ -122,27 +137,22 @@ def _open(
 
 
 def _decision(
-    scores: Scores,
-    proposal: Proposal,
-    estimate: Estimate,
-    covered: float,
-    outcome: Outcome,
-    opening: Opening | None,
-    ledger: Ledger | None,
+    case: _Case, outcome: Outcome, ledger: Ledger | None, opening: Opening | None = None
 ) -> Decision:
+    scores, choice = case.scores, case.proposal.choice
     shown = None if opening is None else Sealed.from_json(opening.verdict)
     facts = why.Facts(
         measure=scores.measure,
         today=scores.settings[scores.today],
-        choice=proposal.choice,
+        choice=choice,
         groups=scores.group_count,
-        development_groups=proposal.development.group_count,
-        parameters=proposal.parameters,
-        allowed=proposal.allowed,
+        development_groups=case.parts.development.group_count,
+        parameters=case.parameters,
+        allowed=case.proposal.allowed,
         least_groups=LEAST_GROUPS,
-        coverage=covered,
+        coverage=case.coverage,
         least_coverage=LEAST_COVERAGE,
-        detectable=proposal.detectable.by_setting[proposal.choice.index],
+        detectable=case.detectable.by_setting[choice.index],
         sealed=shown,
         shown_before=None if opening is None or opening.fresh else opening.date,
     )
@@ -150,13 +160,13 @@ def _decision(
         measure=scores.measure,
         queries=len(scores.groups),
         groups=scores.group_count,
-        sealed_groups=proposal.sealed_groups,
-        estimate=estimate,
-        choice=proposal.choice,
-        setting=proposal.choice.setting,
+        sealed_groups=case.parts.sealed_groups,
+        estimate=case.estimate,
+        choice=choice,
+        setting=choice.setting,
         sealed=shown,
-        smallest_detectable=proposal.detectable,
-        coverage=covered,
+        smallest_detectable=case.detectable,
+        coverage=case.coverage,
         outcome=outcome,
         why=why.sentence(outcome, facts),
         ledger_head=None if ledger is None else ledger.head,

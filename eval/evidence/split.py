@@ -6,13 +6,44 @@ Adding, editing or re-ordering queries moves no other group, because no other gr
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from hashlib import sha256
 
 import numpy as np
 
-from eval.evidence.scores import Mask, normal_form
+from eval.evidence.scores import Mask, Scores, normal_form
 
 SHARE = 0.4
+LEAST_GROUPS = 60
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Parts:
+    """development: what may be looked at; sealed: [Q] mask of the rest, of `sealed_groups` groups.
+
+    Under 60 groups in all nothing is sealed and nothing can be promoted.
+    """
+
+    development: Scores
+    sealed: Mask
+    sealed_groups: int
+
+    @property
+    def stated_for(self) -> int:
+        """The number of groups that powers are stated for: the sealed ones, or all."""
+        return self.sealed_groups or self.development.group_count
+
+
+def split(scores: Scores, share: float = SHARE) -> Parts:
+    mask = sealed(scores.groups, share)
+    if scores.group_count < LEAST_GROUPS or mask.all():
+        mask = np.zeros_like(mask)
+    development = scores.part(~mask)
+    return Parts(
+        development=development,
+        sealed=mask,
+        sealed_groups=scores.group_count - development.group_count,
+    )
 
 
 def sealed(groups: Sequence[str], share: float = SHARE) -> Mask:
