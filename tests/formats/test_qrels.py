@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eval.formats.trec import FormatError, QrelsForm, read_qrels, write_qrels
@@ -77,6 +77,7 @@ grades = st.dictionaries(ids.filter(str.strip), st.integers(-9, 9), min_size=1, 
 def test_written_judgements_read_back(tmp_path, form, name):
     """Exported labels would not be the labels that were given."""
 
+    @settings(deadline=None, max_examples=60)
     @given(st.dictionaries(ids.filter(str.strip), grades, min_size=1, max_size=4))
     def round_trip(judgements):
         write_qrels(judgements, tmp_path / name, form)

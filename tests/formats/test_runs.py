@@ -7,7 +7,7 @@ import struct
 
 import pytest
 import pytrec_eval
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eval.formats.trec import FormatError, Run, ranking, read_run, write_run
@@ -134,6 +134,7 @@ results = st.dictionaries(ids, scores, min_size=1, max_size=12)
 
 
 @pytest.mark.req("W30")
+@settings(deadline=None)
 @given(results, st.data())
 def test_the_order_is_that_of_trec_eval(found, data):
     """The same run would have two figures, ours and everybody else's."""
@@ -152,6 +153,7 @@ def test_a_written_run_reads_back(tmp_path, name):
     """An exported run would not be the run that was made."""
     path = tmp_path / name
 
+    @settings(deadline=None, max_examples=60)
     @given(st.dictionaries(ids, results, min_size=1, max_size=4), ids)
     def round_trip(found, tag):
         run = Run(tag=tag, scores=found)

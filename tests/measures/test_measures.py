@@ -7,7 +7,7 @@ from math import log2
 import numpy as np
 import pytest
 import pytrec_eval
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from ir_measures import Judged, Qrel, ScoredDoc, calc_aggregate
 
@@ -94,6 +94,7 @@ def test_a_constant_score_run_handed_over_as_ranks_keeps_its_order():
     assert ndcg_at("za", marks) < 1.0
 
 
+@settings(deadline=None)
 @given(rankings, grades, st.integers(1, 20))
 def test_never_above_one(ranking, marks, k):
     """An ideal list made of the retrieved documents would let a measure exceed 1."""
@@ -101,6 +102,7 @@ def test_never_above_one(ranking, marks, k):
         assert 0.0 <= ndcg_at(ranking, marks, k) <= 1.0
 
 
+@settings(deadline=None)
 @given(st.dictionaries(st.integers(0, 9).map(str), rankings, min_size=1), st.data())
 def test_the_order_of_queries_and_judgements_changes_nothing(runs, data):
     """Sorting a file would move a figure."""
@@ -113,6 +115,7 @@ def test_the_order_of_queries_and_judgements_changes_nothing(runs, data):
     assert one.judged_mean == other.judged_mean
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(rankings, grades), min_size=1, max_size=6), st.integers(1, 12))
 def test_arrays_and_ids_agree_to_the_last_bit(cases, k):
     """A sweep over arrays would choose by other figures than the report shows."""
