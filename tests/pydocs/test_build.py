@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from eval.pydocs import PydocsError, build
-from eval.pydocs import build as _  # noqa: F401  the function above hides the module
 from eval.pydocs.manifest import Manifest, fingerprint, load, versions
 
+# The package shows the function under the name of its module.
 builder = sys.modules["eval.pydocs.build"]
 
 
