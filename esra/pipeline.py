@@ -50,19 +50,13 @@ async def _stages(call: Call, house: House, ledger: Ledger) -> tuple[Response, S
     scope = ledger.take(resolve_scope(call, house.catalog))
     numbers = scope.scoring
     chosen = ledger.take(await select_sources(call, scope, house.selectors, left()))
-    plans = ledger.take(
-        await plan_searches(call, scope, chosen, house.planners, providers, left())
-    )
+    plans = ledger.take(await plan_searches(call, scope, chosen, house.planners, providers, left()))
     queries = ledger.take(validate_plans(call, plans, chosen, scope, providers))
-    answers = ledger.take(
-        await execute(queries, chosen, providers, scope.limits, clock, deadline)
-    )
+    answers = ledger.take(await execute(queries, chosen, providers, scope.limits, clock, deadline))
     scored = ledger.take(normalize(answers, numbers, call.now))
     candidates = ledger.take(aggregate(scored, numbers))
     ranking = ledger.take(await rerank(call, scope, candidates, house.rerankers, left()))
     response = respond(
         call, scope, ranking.ranked, ranking.ordered_by, ledger.warnings, ledger.notices
     )
-    return response, Seen(
-        scope=scope, chosen=chosen, plans=plans, answers=answers, ranking=ranking
-    )
+    return response, Seen(scope=scope, chosen=chosen, plans=plans, answers=answers, ranking=ranking)

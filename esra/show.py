@@ -53,9 +53,7 @@ def as_text(response: Response) -> str:
     if not response.results:
         lines.append("no results")
     told = [*response.warnings, *response.notices]
-    lines += [
-        f"  {' '.join(str(v) for v in _bare(asdict(one)).values())}" for one in told
-    ]
+    lines += [f"  {' '.join(str(v) for v in _bare(asdict(one)).values())}" for one in told]
     lines.append(_footer(response))
     return "\n".join(lines)
 

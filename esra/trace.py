@@ -30,9 +30,7 @@ class Seen:
     ranking: Ranking
 
 
-def trace_of(
-    call: Call, seen: Seen, response: Response, prompt: str | None
-) -> dict[str, object]:
+def trace_of(call: Call, seen: Seen, response: Response, prompt: str | None) -> dict[str, object]:
     """The trace of one invocation."""
     scope, ranking = seen.scope, seen.ranking
     return {

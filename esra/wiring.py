@@ -135,7 +135,9 @@ def with_share(share: float) -> Callable[[Catalog], Catalog]:
         return replace(
             catalog,
             capabilities=tuple(
-                replace(c, scoring=replace(c.scoring, semantic_weight=share, lexical_weight=1 - share))
+                replace(
+                    c, scoring=replace(c.scoring, semantic_weight=share, lexical_weight=1 - share)
+                )
                 for c in catalog.capabilities
             ),
         )

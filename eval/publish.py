@@ -69,9 +69,7 @@ def promote(folder: Path, body: Mapping[str, object], evidence: Mapping[str, obj
         return path
 
 
-def write_candidate(
-    path: Path, body: Mapping[str, object], evidence: Mapping[str, object]
-) -> Path:
+def write_candidate(path: Path, body: Mapping[str, object], evidence: Mapping[str, object]) -> Path:
     """An unpromoted configuration, for a person to read; no runtime looks there."""
     path.parent.mkdir(parents=True, exist_ok=True)
     fresh = _written(path.parent, {**body, "revision": 1, "evidence": dict(evidence)})

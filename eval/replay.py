@@ -127,9 +127,7 @@ def lay(one: Recorded, assumed: float | None = None) -> Laid:
     given.sort(key=_tie)
     taken = {c.hit.id for c in given}
     others = [
-        Ranked(
-            candidate=c, semantic=semantic.get(c.hit.id, NotAsked()), final=c.weighted
-        )
+        Ranked(candidate=c, semantic=semantic.get(c.hit.id, NotAsked()), final=c.weighted)
         for c in found
         if c.hit.id not in taken
     ]
@@ -143,9 +141,7 @@ def lay(one: Recorded, assumed: float | None = None) -> Laid:
     )
 
 
-def sweep(
-    laid: Laid, thousandths: Sequence[int], *, single: bool = False
-) -> NDArray[np.intp]:
+def sweep(laid: Laid, thousandths: Sequence[int], *, single: bool = False) -> NDArray[np.intp]:
     """[settings, candidates] positions in ``laid.ids``, best first, under each semantic share.
 
     ``single`` compares scores as 32-bit floats, as trec_eval does with an imported run.

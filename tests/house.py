@@ -19,7 +19,8 @@ from esra.domain.invocation import Call, Caller, Identity, Request
 from esra.domain.outcome import Failed
 from esra.domain.plan import Strategy
 from esra.domain.scope import Scope, ScopedSource
-from esra.domain.source import Field, Mapping as Searchable, Relation, Source
+from esra.domain.source import Field, Relation, Source
+from esra.domain.source import Mapping as Searchable
 from esra.governance.admission import admit
 from esra.governance.audit import ListAudit
 from esra.governance.clock import StillClock

@@ -322,9 +322,7 @@ def _scoring(block: CapabilityBlock, clamped: list[str]) -> cap.Scoring:
     for id, own in block.scoring.sources.items():
         held = _clamped(own.model_dump(), SOURCE, f"{where}.sources.{id}", clamped)
         sources.append((id, cap.SourceScoring(**held)))
-    return cap.Scoring(
-        sources=tuple(sources), **_clamped(numbers, CAPABILITY, where, clamped)
-    )
+    return cap.Scoring(sources=tuple(sources), **_clamped(numbers, CAPABILITY, where, clamped))
 
 
 def _clamped(values: dict, bounds: dict, where: str, clamped: list[str]) -> dict:

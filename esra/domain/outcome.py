@@ -3,7 +3,14 @@
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from esra.domain.codes import AuditEvent, ErrorCode, FailureCode, NoticeCode, RejectReason, WarningCode
+from esra.domain.codes import (
+    AuditEvent,
+    ErrorCode,
+    FailureCode,
+    NoticeCode,
+    RejectReason,
+    WarningCode,
+)
 
 T = TypeVar("T")
 

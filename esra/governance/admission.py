@@ -100,6 +100,7 @@ def _checked_prompt(request: Request) -> str:
     normal = unicodedata.normalize("NFC", prompt)
     if len(normal.encode()) > LONGEST_PROMPT:
         raise Refused(
-            ErrorCode.INVALID_REQUEST, f"the prompt is longer than {LONGEST_PROMPT} bytes; shorten it"
+            ErrorCode.INVALID_REQUEST,
+            f"the prompt is longer than {LONGEST_PROMPT} bytes; shorten it",
         )
     return normal

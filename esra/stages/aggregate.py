@@ -16,9 +16,7 @@ def aggregate(scored: tuple[Scored, ...], numbers: Scoring) -> Outcome[tuple[Can
         found.setdefault(one.hit.id, []).append(one)
     groups = list(found.values())
     extra = scoring.bonus([len(group) for group in groups], numbers.match_bonus, numbers.bonus_cap)
-    candidates = [
-        _merge(group, bonus) for group, bonus in zip(groups, extra.tolist(), strict=True)
-    ]
+    candidates = [_merge(group, bonus) for group, bonus in zip(groups, extra.tolist(), strict=True)]
     return Outcome(value=tuple(sorted(candidates, key=weighted_order)))
 
 

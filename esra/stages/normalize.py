@@ -50,9 +50,7 @@ def _above_floor(answer: Answer, hits: list[NativeHit], numbers: Scoring) -> lis
     return hits if floor is None else [hit for hit in hits if hit.native >= floor]
 
 
-def _score(
-    answer: Answer, hits: list[NativeHit], numbers: Scoring, now: float
-) -> list[Scored]:
+def _score(answer: Answer, hits: list[NativeHit], numbers: Scoring, now: float) -> list[Scored]:
     if not hits:
         return []
     own = numbers.of(answer.source)

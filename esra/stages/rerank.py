@@ -163,7 +163,9 @@ def final_order(ranked: Ranked) -> scoring.OrderKey:
 
 def _by_weighted(candidates: tuple[Candidate, ...]) -> Ranking:
     return Ranking(
-        ranked=tuple(Ranked(candidate=c, semantic=NotAsked(), final=c.weighted) for c in candidates),
+        ranked=tuple(
+            Ranked(candidate=c, semantic=NotAsked(), final=c.weighted) for c in candidates
+        ),
         ordered_by=OrderedBy.WEIGHTED,
     )
 

@@ -241,7 +241,9 @@ async def _record(
         ]
         progress.say(f"{slug}: recording {len(questions)} queries into {folder}")
         with progress.bar("recording") as bar:
-            await record.record(questions, slug, opened.house, folder / "traces.jsonl", progress=bar)
+            await record.record(
+                questions, slug, opened.house, folder / "traces.jsonl", progress=bar
+            )
     return folder, models
 
 

@@ -113,8 +113,14 @@ def _strangers(first: Run, second: Run, judged: Mapping[str, object]) -> tuple[s
     unlabelled = (first.scores.keys() | second.scores.keys()) - judged.keys()
     missing = judged.keys() - first.scores.keys()
     return (
-        *((f"{len(unlabelled)} queries of the runs have no judgement: left out",) * bool(unlabelled)),
-        *((f"{len(missing)} judged queries are not in the lexical run: counted 0",) * bool(missing)),
+        *(
+            (f"{len(unlabelled)} queries of the runs have no judgement: left out",)
+            * bool(unlabelled)
+        ),
+        *(
+            (f"{len(missing)} judged queries are not in the lexical run: counted 0",)
+            * bool(missing)
+        ),
     )
 
 

@@ -164,5 +164,3 @@ def _try(one: Tuned) -> str:
         f"  catalog   {one.catalog}\n  run       {one.folder}\n"
         f"  try it:   ./workbench esra retrieve {one.slug} {question}"
     )
-
-

@@ -15,7 +15,7 @@ from esra.domain.capability import Forms, RerankForm
 from esra.domain.codes import NoticeCode
 from esra.llm.scripted import Scripted
 from eval import publish
-from tests.house import ask, catalog, hit, house, scoring, source
+from tests.house import ask, catalog, hit, house, scoring
 
 MODELS = {"select": "", "plan": "", "rerank": "scripted"}
 HITS = {"news": ([hit("a", 3.0), hit("b", 2.0), hit("c", 1.0)],)}
@@ -33,9 +33,7 @@ def raw(content: dict[str, object] | None = None, key=None) -> bytes:
 
 
 def read(data: bytes, **more):
-    return read_tuned(
-        data, where="f", capability="cap", sources=frozenset({"news"}), **more
-    )
+    return read_tuned(data, where="f", capability="cap", sources=frozenset({"news"}), **more)
 
 
 def answer(folder: Path, *, models=MODELS, keys=(), known=None):
@@ -44,7 +42,9 @@ def answer(folder: Path, *, models=MODELS, keys=(), known=None):
     applied = apply_tuned(known, folder, {"cap": models}, keys)
 
     def scores(brief):
-        return json.dumps([{"resultId": c.resultId, "score": MEANING[c.title]} for c in brief.candidates])
+        return json.dumps(
+            [{"resultId": c.resultId, "score": MEANING[c.title]} for c in brief.candidates]
+        )
 
     own = house(applied.catalog, HITS, rerankers={"model": Scripted(scores)})
     response = ask(own)
@@ -57,7 +57,9 @@ def test_the_order_changes_with_the_file_and_with_nothing_else(tmp_path):
     before, response, _ = answer(tmp_path)
     assert before == ["c", "b", "a"]  # .7/.3
     assert response.configuration.tuned is False
-    path = publish.promote(tmp_path / "cap", publish.candidate_body("cap", 100, MODELS, "data-1"), {})
+    path = publish.promote(
+        tmp_path / "cap", publish.candidate_body("cap", 100, MODELS, "data-1"), {}
+    )
     after, response, refused = answer(tmp_path)
     assert (after, refused) == (["a", "b", "c"], ())  # .1/.9
     assert (response.configuration.tuned, response.configuration.revision) == (True, 1)

@@ -26,8 +26,6 @@ HITS = {
 MODELS = Forms(select=SelectForm.MODEL, plan=PlanForm.MODEL, rerank=RerankForm.MODEL)
 
 
-
-
 class FullDisk(ListAudit):
     """Takes ``first`` writes and no more."""
 
@@ -206,9 +204,9 @@ def test_degraded_exactly_when_something_was_lost(broken):
     )
     response = ask(own)
     asked_to_rerank = not (engine and select)  # nothing was found, so nobody is asked
-    expected = [
-        WarningCode.SELECTION_FALLBACK for _ in range(select)
-    ] + [WarningCode.PLANNING_FALLBACK for _ in range(plan * (2 - select))]
+    expected = [WarningCode.SELECTION_FALLBACK for _ in range(select)] + [
+        WarningCode.PLANNING_FALLBACK for _ in range(plan * (2 - select))
+    ]
     expected += [WarningCode.SOURCE_FAILED for _ in range(engine)]
     expected += [WarningCode.RERANK_FALLBACK for _ in range(rerank and asked_to_rerank)]
     assert [warning.code for warning in response.warnings] == expected
@@ -306,7 +304,10 @@ def test_the_audit_file_holds_one_line_a_record_whatever_the_text(tmp_path):
     """Else a line break in a prompt would forge a record."""
     path = tmp_path / "audit" / "log.jsonl"
     audit = FileAudit(path)
-    ask(house(catalog(), HITS, audit=audit, retention=Retention.FULL), 'a"\r\n\u2028{"event":"x"}\x1b[2J b')
+    ask(
+        house(catalog(), HITS, audit=audit, retention=Retention.FULL),
+        'a"\r\n\u2028{"event":"x"}\x1b[2J b',
+    )
     lines = path.read_bytes().splitlines()
     records = [json.loads(line) for line in lines]
     assert [record["event"] for record in records].count("esra.invocation.begin") == 1

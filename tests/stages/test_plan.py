@@ -104,9 +104,7 @@ def test_one_sources_failure_falls_back_alone_and_is_named():
     sources = (source("a", description="describes a"), source("b", description="describes b"))
     outcome = plans(*sources, planner=Scripted(answer))
     assert [plan.origin for plan in outcome.value] == [PlanOrigin.LOCAL, PlanOrigin.TEMPLATE]
-    assert [(w.code, w.source) for w in outcome.warnings] == [
-        (WarningCode.PLANNING_FALLBACK, "b")
-    ]
+    assert [(w.code, w.source) for w in outcome.warnings] == [(WarningCode.PLANNING_FALLBACK, "b")]
 
 
 @pytest.mark.req("E051", "E052", "E053", "E054", "E055", "E056", "E057")
@@ -193,7 +191,15 @@ def test_a_query_keeps_its_terms_phrases_and_filters():
             admit_plan(json.dumps([{**row, "strategy": strategy}]), 3)
 
 
-@given(st.one_of(st.text(), st.recursive(st.none() | st.text() | st.integers(), lambda c: st.lists(c) | st.dictionaries(st.text(), c)).map(json.dumps)))
+@given(
+    st.one_of(
+        st.text(),
+        st.recursive(
+            st.none() | st.text() | st.integers(),
+            lambda c: st.lists(c) | st.dictionaries(st.text(), c),
+        ).map(json.dumps),
+    )
+)
 def test_any_reply_is_a_plan_or_unusable(text):
     """Else some text of a model would end the invocation."""
     try:

@@ -57,7 +57,9 @@ def test_values_are_masked_whole_before_anything_is_cut():
     assert mask("1234", by_name["card"]) == "***"
     assert mask("DE02120300000000202051", by_name["iban"]) == "***"
     tight = Limits(characters=12)
-    response = answer(hit("1", 1.0, title="", fragment="", fields=(("iban", "DE02"),)), limits=tight)
+    response = answer(
+        hit("1", 1.0, title="", fragment="", fields=(("iban", "DE02"),)), limits=tight
+    )
     assert response.results[0].fields == (("iban", "***"),)
 
 

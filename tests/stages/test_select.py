@@ -85,7 +85,9 @@ def test_no_answer_widens_the_reach(text):
 
 
 @pytest.mark.req("E039", "E040")
-@pytest.mark.parametrize("text", ["", "hr", "{", "[1]", '{"sources": "hr"}', "NaN", '{"a": 1, "a": 2}'])
+@pytest.mark.parametrize(
+    "text", ["", "hr", "{", "[1]", '{"sources": "hr"}', "NaN", '{"a": 1, "a": 2}']
+)
 def test_an_unusable_answer_leaves_mandatory_and_forced_with_a_warning(text):
     """Else a broken model would search everything, or nothing, in silence."""
     chosen, outcome, _ = select(text)
@@ -120,7 +122,12 @@ def test_one_fence_and_one_nesting_are_read_and_no_more():
     from esra.stages.select import brief_selection
 
     brief = brief_selection(call(), scope.sources)
-    for text in ('["hr"]', '```json\n{"sources": ["hr"]}\n```', '[["hr"]]', '[{"sources": ["hr"]}]'):
+    for text in (
+        '["hr"]',
+        '```json\n{"sources": ["hr"]}\n```',
+        '[["hr"]]',
+        '[{"sources": ["hr"]}]',
+    ):
         assert admit_selection(text, brief) == (frozenset({"hr"}), ())
     for text in ('[[["hr"]]]', 'Sure: ["hr"]', '```\n["hr"]\n``` and more'):
         with pytest.raises(Unusable):
