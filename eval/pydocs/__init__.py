@@ -3,7 +3,7 @@
 Start at `build`. What the labels are and are not stands in datasets/pydocs/CARD.md.
 """
 
-from eval.pydocs.build import Built, build
+from eval.pydocs.builder import Built, build
 from eval.pydocs.manifest import PydocsError
 
 __all__ = ["Built", "PydocsError", "build"]

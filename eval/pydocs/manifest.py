@@ -10,6 +10,7 @@ from pathlib import Path
 from eval.pydocs.packages import PACKAGES
 
 NAME = "manifest.json"
+CARD = "CARD.md"
 # The seal and the sources in numbers, by track: documents, queries, groups and so on.
 Counts = Mapping[str, Mapping[str, int]]
 

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
+import fcntl
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from eval.pydocs import PydocsError, build
+from eval.pydocs import PydocsError, build, builder
 from eval.pydocs.manifest import Manifest, fingerprint, load, versions
-
-# The package shows the function under the name of its module.
-builder = sys.modules["eval.pydocs.build"]
 
 
 class Child:
@@ -22,7 +20,7 @@ class Child:
         self.runs = 0
         self.trouble: Exception | None = None
 
-    def __call__(self, folder: Path, asked: int, say: object) -> None:
+    def __call__(self, asked: int, say: object, lock: int, folder: Path) -> None:
         self.runs += 1
         (folder / "text").write_text(f"{asked} questions", encoding="utf-8")
         if self.trouble:
@@ -99,6 +97,34 @@ def test_a_folder_of_somebody_else_is_left_alone(tmp_path: Path, child: Child) -
         build(tmp_path)
     assert (tmp_path / "thesis.tex").exists()
     assert child.runs == 0
+
+
+def test_a_folder_that_cannot_be_written_is_one_line(tmp_path: Path, child: Child) -> None:
+    """Else a wrong folder would end in a page of traceback."""
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    with pytest.raises(PydocsError, match="name another folder"):
+        build(tmp_path / "file" / "pydocs")
+
+
+def test_a_builder_that_outlives_its_caller_keeps_the_lock(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Else the next build would sweep the folder that an orphan is still writing."""
+    kept: list[subprocess.Popen[bytes]] = []
+
+    def leave(asked: int, say: object, lock: int, folder: Path) -> None:
+        kept.append(subprocess.Popen(["sleep", "60"], pass_fds=(lock,)))
+        raise PydocsError("gone")
+
+    monkeypatch.setattr(builder, "_run_child", leave)
+    with pytest.raises(PydocsError, match="gone"):
+        build(tmp_path / "pydocs")
+    with (tmp_path / ".pydocs.lock").open("w") as file:
+        with pytest.raises(BlockingIOError):
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        kept[0].kill()
+        kept[0].wait()
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 @pytest.mark.parametrize("queries", [0, -1, 1001])

@@ -8,10 +8,11 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory, TemporaryFile
 
-from eval.pydocs import card, manifest
+from eval.pydocs import manifest
 from eval.pydocs.labels import QUESTIONS, Track
 from eval.pydocs.manifest import Counts, Manifest, PydocsError
 
@@ -51,16 +52,24 @@ def build(out: Path, *, queries: int | None = None, say: Say | None = None) -> B
     if queries is not None and not 1 <= queries <= most:
         raise PydocsError(f"pydocs has 1 to {most} questions to give, not {queries}")
     say = say or _silent
+    out = out.absolute()
     asked = queries or most
     mark = manifest.fingerprint(manifest.versions(), asked)
     found = _present(out, mark)
     if found:
         return _built(out, found, fresh=False)
-    out.parent.mkdir(parents=True, exist_ok=True)
-    with _alone(out, say):
-        # Another process may have built it while this one waited.
-        found = _present(out, mark)
-        return _built(out, found, fresh=False) if found else _make(out, mark, asked, say)
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        with _alone(out, say) as lock:
+            # Another process may have built it while this one waited.
+            found = _present(out, mark)
+            if found:
+                return _built(out, found, fresh=False)
+            return _built(out, _make(out, mark, partial(_run_child, asked, say, lock)), fresh=True)
+    except OSError as trouble:
+        raise PydocsError(
+            f"pydocs cannot be written to {out} ({trouble.strerror}): name another folder",
+        ) from trouble
 
 
 def _silent(_: str) -> None:
@@ -75,47 +84,50 @@ def _present(out: Path, mark: str) -> Manifest | None:
 def _built(out: Path, found: Manifest, *, fresh: bool) -> Built:
     return Built(
         tracks={track: tuple(out / track / s for s in found.sources) for track in found.counts},
-        fingerprint=found.fingerprint, counts=found.counts, card=out / card.NAME, fresh=fresh,
+        fingerprint=found.fingerprint, counts=found.counts, card=out / manifest.CARD, fresh=fresh,
     )
 
 
 @contextmanager
-def _alone(out: Path, say: Say) -> Iterator[None]:
-    """One builder of a folder at a time; the system drops the lock with the process."""
+def _alone(out: Path, say: Say) -> Iterator[int]:
+    """One builder of a folder at a time; gives the lock, which goes when its last holder ends."""
     with (out.parent / f".{out.name}.lock").open("w", encoding="utf-8") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             say("waiting for another process that builds pydocs")
             fcntl.flock(file, fcntl.LOCK_EX)
-        yield
+        yield file.fileno()
 
 
-def _make(out: Path, mark: str, asked: int, say: Say) -> Built:
+def _make(out: Path, mark: str, fill: Callable[[Path], None]) -> Manifest:
+    """Fills a folder beside `out` and puts it in the place of the one that is there."""
     if out.exists() and any(out.iterdir()) and manifest.load(out) is None:
         raise PydocsError(f"{out} holds files that pydocs did not write: name an empty folder")
     for left in out.parent.glob(f".{out.name}.part-*"):
-        # Only the holder of the lock writes such a folder, so its writer is gone.
+        # Only a holder of the lock writes such a folder, so its writer is gone.
         shutil.rmtree(left)
     with TemporaryDirectory(prefix=f".{out.name}.part-", dir=out.parent) as folder:
         new, old = Path(folder, "new"), Path(folder, "old")
         new.mkdir()
-        _run_child(new, asked, say)
+        fill(new)
         found = _present(new, mark)
         if found is None:
             raise PydocsError("the packages changed while pydocs was built: start it again")
         if out.exists():
             out.rename(old)
         new.rename(out)
-    return _built(out, found, fresh=True)
+    return found
 
 
-def _run_child(folder: Path, asked: int, say: Say) -> None:
+def _run_child(asked: int, say: Say, lock: int, folder: Path) -> None:
+    """Fills the folder in a process that holds the lock too, in case it outlives this one."""
     path = os.pathsep.join(filter(None, (str(_ROOT), os.environ.get("PYTHONPATH"))))
     command = [sys.executable, "-m", "eval.pydocs.child", str(folder), str(asked)]
     with TemporaryFile("w+", encoding="utf-8", errors="replace") as trouble, subprocess.Popen(
         command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=trouble,
         text=True, encoding="utf-8", errors="replace",
+        pass_fds=(lock,),
         env={**os.environ, **_SETTLED, "PYTHONPATH": path, "PYTHONIOENCODING": "utf-8"},
     ) as child:
         try:
@@ -129,6 +141,6 @@ def _run_child(folder: Path, asked: int, say: Say) -> None:
             trouble.seek(0)
             said = trouble.read().strip().rpartition("\n")[2] or f"exit code {child.returncode}"
             raise PydocsError(
-                f"pydocs could not read the installed packages ({said}): "
+                f"pydocs could not be built ({said}): "
                 "repair the workbench's environment, or name a labelled folder with --data",
             )
