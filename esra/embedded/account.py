@@ -1,4 +1,8 @@
-"""Which account runs the server. PostgreSQL refuses to run as root."""
+"""Which account runs the server. PostgreSQL refuses to run as root.
+
+Nobody but this account and root reaches the server's sockets. What else root lets
+run as that account does reach them: root should set ESRA_DATABASE_URL where that matters.
+"""
 
 from __future__ import annotations
 

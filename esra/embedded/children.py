@@ -26,7 +26,7 @@ def start_child(
     """Starts a program that writes to our log, as ``account``.
 
     ``inherits`` is the lock it shares; ``last_signal`` reaches it if we are killed
-    (Linux only; elsewhere the next start finds it by the lock and ends it).
+    (Linux only; elsewhere the next start tells that it is still there).
     """
     try:
         return subprocess.Popen(

@@ -6,7 +6,7 @@ name made from ``home``: two homes never share one. No mode of a folder that
 was there before is changed.
 
 A cluster's folder holds ``data``, ``server.log``, the lock files ``door`` and
-``serving``, and while a server runs its sockets.
+``serving``, root's also the name of its ``home``, and while a server runs its sockets.
 """
 
 from __future__ import annotations
@@ -34,7 +34,10 @@ def cluster_folder(home: Path, account: Account) -> Path:
     for system in SYSTEM_FOLDERS:
         if trusted(system / "clusters" / name):
             return system / "clusters" / name
-    return make_folder(system_folder(account) / "clusters" / name, 0o711)
+    made = make_folder(system_folder(account) / "clusters" / name, 0o711)
+    # For a person who looks: the name alone does not tell whose it is.
+    (made / "home").write_bytes(os.fsencode(real) + b"\n")
+    return made
 
 
 def system_folder(account: Account, *, executable: bool = False) -> Path:

@@ -142,51 +142,50 @@ def wait_fixture() -> Callable[..., bool]:
     return wait
 
 
-@pytest.fixture
-def home(tmp_path: Path) -> Path:
-    return tmp_path / "home"
-
-
 @pytest.fixture(scope="session")
-def template(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """The data of a cluster that was just made: making one takes longer than a copy."""
-    home = tmp_path_factory.mktemp("template")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A home with a cluster. Tests share it, one after the other: making one takes long."""
+    home = tmp_path_factory.mktemp("shared") / "home"
     with open_database(home):
         base = cluster_folder(home, server_account())
     # Processes are killed here and not the machine: nothing need reach the disk.
     with open(base / "data" / "postgresql.conf", "a") as settings:
         settings.write("fsync = off\n")
-    yield base / "data"
+    yield home
     shutil.rmtree(base)
 
 
 @pytest.fixture
-def empty(home: Path) -> Iterator[Remains]:
-    """The folder that belongs to ``home``, without a cluster; it goes with the test."""
-    base = cluster_folder(home, server_account())
-    found = Remains(base)
+def remains(home: Path) -> Iterator[Remains]:
+    """Of ``home``. The next test finds no server."""
+    found = Remains(cluster_folder(home, server_account()))
+    yield found
+    assert found.vanish()
+
+
+@pytest.fixture
+def new_home(tmp_path: Path) -> Path:
+    return tmp_path / "home"
+
+
+@pytest.fixture
+def new_remains(new_home: Path) -> Iterator[Remains]:
+    """Of ``new_home``, which has no cluster yet; its folder goes with the test."""
+    found = Remains(cluster_folder(new_home, server_account()))
     yield found
     found.vanish()
-    shutil.rmtree(base)
+    shutil.rmtree(found.base)
 
 
 @pytest.fixture
-def plant(template: Path) -> Callable[[Path], Path]:
-    """Puts a cluster that was just made into a folder."""
+def plant(remains: Remains) -> Callable[[Path], Path]:
+    """Makes the cluster of ``home`` that of another folder."""
 
-    def copy(base: Path) -> Path:
-        # With owner and modes, which the server insists on.
-        subprocess.run(["cp", "-a", template, base / "data"], check=True)
+    def link(base: Path) -> Path:
+        (base / "data").symlink_to(remains.base / "data")
         return base
 
-    return copy
-
-
-@pytest.fixture
-def remains(empty: Remains, plant: Callable[[Path], Path]) -> Remains:
-    """The folder that belongs to ``home``, with a cluster that was just made."""
-    plant(empty.base)
-    return empty
+    return link
 
 
 @pytest.fixture
@@ -204,8 +203,10 @@ def command_of() -> Iterator[Callable[[Path | None], Command]]:
 
 
 @pytest.fixture
-def command(home: Path, empty: Remains, command_of: Callable) -> Callable[[], Command]:
-    """Starts commands on ``home``, whose folder outlives them."""
+def command(
+    home: Path, remains: Remains, command_of: Callable[[Path | None], Command]
+) -> Callable[[], Command]:
+    """Starts commands on ``home``, which ``remains`` watches until they have ended."""
     return partial(command_of, home)
 
 

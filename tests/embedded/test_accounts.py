@@ -72,6 +72,7 @@ def test_a_system_folder_that_cannot_be_used_is_passed_over(tmp_path, monkeypatc
     monkeypatch.setattr(places, "SYSTEM_FOLDERS", candidates)
     first = cluster_folder(tmp_path, account)
     assert first.parents[1] == good
+    assert (first / "home").read_text() == f"{tmp_path}\n"
     # A better folder that comes later does not hide the data that is there.
     monkeypatch.setattr(places, "SYSTEM_FOLDERS", (top / "better", *candidates))
     assert cluster_folder(tmp_path, account) == first

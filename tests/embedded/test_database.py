@@ -8,7 +8,7 @@ import psycopg
 import pytest
 from psycopg.conninfo import conninfo_to_dict
 
-from esra.embedded import Database, EmbeddedError, open_database, throwaway
+from esra.embedded import Database, EmbeddedError, open_database
 from esra.embedded.database import at_socket
 
 SOCKET = at_socket(Path("/run/my esra"), "18.6")
@@ -75,20 +75,20 @@ def test_another_role_reaches_the_same_server_without_the_first_ones_password(
     assert conninfo_to_dict(found) == reached
 
 
-def test_the_users_own_server_is_given_and_nothing_is_started(monkeypatch, home):
+def test_the_users_own_server_is_given_and_nothing_is_started(monkeypatch, new_home):
     """Somebody with a database would get a second, empty one."""
     monkeypatch.setenv("ESRA_DATABASE_URL", " postgresql://me:secret@db.example/shop ")
-    with open_database(home) as database:
+    with open_database(new_home) as database:
         assert database.url == "postgresql://me:secret@db.example/shop"
         assert (database.embedded, database.version) == (False, "not asked")
         assert "secret" not in repr(database)
-    assert not home.exists()
+    assert not new_home.exists()
 
 
-def test_an_address_that_is_no_url_is_refused_without_being_repeated(monkeypatch, home):
+def test_an_address_that_is_no_url_is_refused_without_being_repeated(monkeypatch, new_home):
     """A password would end up in a log, or the embedded server be used by surprise."""
     monkeypatch.setenv("ESRA_DATABASE_URL", "host=db.example password=secret")
-    with pytest.raises(EmbeddedError, match="postgresql://") as refused, open_database(home):
+    with pytest.raises(EmbeddedError, match="postgresql://") as refused, open_database(new_home):
         pass
     assert "secret" not in str(refused.value)
 
@@ -100,12 +100,11 @@ def test_a_blank_address_is_none(monkeypatch, home, remains):
         assert database.embedded
 
 
-def test_a_role_of_the_embedded_server_needs_no_password():
+def test_a_role_of_the_embedded_server_needs_no_password(home, remains):
     """The reader role, which the runtime uses, could not connect."""
-    with throwaway() as server:
+    with open_database(home) as server:
         with psycopg.connect(server.url, autocommit=True) as owner:
             owner.execute("create role reader login")
-            owner.execute("create database shop")
-        with psycopg.connect(server.as_user("reader", "shop")) as reader:
+        with psycopg.connect(server.as_user("reader", "template1")) as reader:
             who = reader.execute("select current_user, current_database()").fetchone()
-    assert who == ("reader", "shop")
+    assert who == ("reader", "template1")

@@ -98,18 +98,42 @@ def test_a_server_that_dies_is_started_again_by_the_next_command(command, remain
     assert command().ask("select 1") == 1
 
 
+def test_a_supervisor_that_is_told_to_end_stops_its_server_in_good_order(command, remains):
+    """Switching the machine off would cut the server off in the middle of a write."""
+    held = command()
+    _keep_seven(held)
+    os.kill(remains.supervisor(), signal.SIGTERM)
+    assert remains.vanish()
+    assert "database system is shut down" in (remains.base / "server.log").read_text()
+
+
+@pytest.mark.parametrize("number", [signal.SIGCHLD, signal.SIGINT, signal.SIGTERM])
+def test_a_command_that_ignores_signals_gets_a_server_that_does_not(number, command, remains):
+    """Started in the background of a script, the server would never stop."""
+    before = signal.signal(number, signal.SIG_IGN)
+    try:
+        held = command()
+        assert held.ask("select 1") == 1
+    finally:
+        signal.signal(number, before)
+    os.kill(remains.supervisor(), signal.SIGTERM)
+    assert remains.vanish()
+
+
 @pytest.mark.parametrize("victim", ["supervisor", "initdb"])
-def test_a_database_that_was_cut_off_in_the_making_is_made_anew(victim, command, empty, wait):
+def test_a_database_that_was_cut_off_in_the_making_is_made_anew(
+    victim, new_home, new_remains, command_of, wait
+):
     """A kill in the first second would leave a folder that never works again."""
-    cut_off = command()
-    assert wait((empty.base / "data.new" / "PG_VERSION").exists)
-    for pid in empty.named(victim):
+    cut_off = command_of(new_home)
+    assert wait((new_remains.base / "data.new" / "PG_VERSION").exists)
+    for pid in new_remains.named(victim):
         with suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
     cut_off.end()
     assert cut_off.process.returncode != 0
-    assert not (empty.base / "data").exists()
-    assert command().ask("select 1") == 1
+    assert not (new_remains.base / "data").exists()
+    assert command_of(new_home).ask("select 1") == 1
 
 
 def test_ctrl_c_reaches_the_command_and_not_its_database(command, remains):
@@ -150,6 +174,7 @@ def test_commands_that_come_while_others_go_always_get_a_database(home, remains)
 
 def _keep_seven(held) -> None:
     with psycopg.connect(held.url, autocommit=True) as connection:
+        connection.execute("drop table if exists kept")
         connection.execute("create table kept as select 7 as seven")
 
 

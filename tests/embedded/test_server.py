@@ -11,7 +11,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from esra.embedded import log, open_database, throwaway
+from esra.embedded import log, open_database
 
 ROOT = Path(__file__).parents[2]
 SHARED_MEMORY = Path("/dev/shm")
@@ -49,21 +49,20 @@ def test_the_settings_are_small_and_the_text_is_utf8(home, remains):
 def test_data_stays_when_the_server_goes(home, remains):
     """Everything that was imported would be gone with the command."""
     with open_database(home) as database, psycopg.connect(database.url) as connection:
+        connection.execute("drop table if exists kept")
         connection.execute("create table kept as select 'grüße' as text")
     assert remains.files() == []
     with open_database(home) as database, psycopg.connect(database.url) as connection:
         assert connection.execute("select text from kept").fetchone() == ("grüße",)
 
 
-def test_only_the_first_use_makes_a_database_and_nothing_is_printed(home, empty, capfd):
+def test_only_the_first_use_makes_a_database_and_nothing_is_printed(new_home, new_remains, capfd):
     """A person would wonder at the silence, or a JSON document be spoilt by a line."""
     first: list[str] = []
     second: list[str] = []
-    with open_database(home, say=first.append):
+    with open_database(new_home, say=first.append):
         pass
-    with open_database(home, say=second.append):
-        pass
-    with throwaway():
+    with open_database(new_home, say=second.append):
         pass
     assert "making a database, once" in first
     assert second == []
