@@ -1,6 +1,8 @@
 """The curve of quality against the semantic share: as a figure, and as text for a terminal."""
 
+import os
 from collections.abc import Sequence
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,6 +11,7 @@ if TYPE_CHECKING:
 
 BLOCKS = " ▁▂▃▄▅▆▇█"
 # Okabe and Ito's colours: told apart by people who see fewer of them.
+DPI = 120
 BLUE, ORANGE, GREEN = "#0072B2", "#E69F00", "#009E73"
 
 
@@ -53,10 +56,20 @@ def plain_title(text: str) -> str:
     return text.replace("\\", "\\\\").replace("$", r"\$")
 
 
+def png(axes: "Axes") -> bytes:
+    """The axes' figure as PNG: a static picture, shown by every viewer of notebooks."""
+    buffer = BytesIO()
+    # Without the program's own mark, which would change with every release of it.
+    axes.figure.savefig(buffer, format="png", dpi=DPI, metadata={"Software": None})
+    return buffer.getvalue()
+
+
 def save(axes: "Axes", path: Path) -> Path:
-    """Writes the axes' figure as PNG."""
+    """Writes the axes' figure as PNG, whole or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    axes.figure.savefig(path, format="png", dpi=120)
+    fresh = path.with_name(f".{path.name}.{os.getpid()}")
+    fresh.write_bytes(png(axes))
+    fresh.replace(path)
     return path
 
 
@@ -70,4 +83,5 @@ def sketch(settings: Sequence[float], means: Sequence[float], *, width: int = 60
     peak = settings[list(means).index(high)]
     left, right = f"{settings[0]:g}", f"{settings[-1]:g}"
     middle = f"peak {high:.4f} at {peak:g}, lowest {low:.4f}"
-    return f"  {line}\n  {left} {middle.center(max(0, len(line) - len(left) - len(right) - 2))} {right}"
+    room = max(0, len(line) - len(left) - len(right) - 2)
+    return f"  {line}\n  {left} {middle.center(room)} {right}"

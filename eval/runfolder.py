@@ -72,8 +72,8 @@ def read(folder: Path) -> Case:
             k=plain["k"],
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        said = f"{type(error).__name__}: {error}"
-        raise RunFolderError(f"{folder}: not a run of this version ({said}); run `tune` again") from error
+        said = f"not a run of this version ({type(error).__name__}: {error})"
+        raise RunFolderError(f"{folder}: {said}; run `tune` again") from error
 
 
 def _plain(path: Path) -> Mapping[str, object]:

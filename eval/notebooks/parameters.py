@@ -149,7 +149,7 @@ def is_secret(name: str) -> bool:
 
 
 def _no_secrets(name: str) -> str:
-    return f"parameter {name!r} looks like a secret; the notebook reads secrets from the environment"
+    return f"parameter {name!r} looks like a secret: read it from the environment in the notebook"
 
 
 def _instead(name: str, known: Mapping[str, Declared]) -> str:

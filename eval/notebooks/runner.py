@@ -7,7 +7,6 @@ not at all; where a run failed, what ran of it is kept beside it as ``NAME.parti
 
 import json
 import logging
-import os
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -15,10 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-import nbformat
-
-from eval.notebooks.check import runnable
+from eval.notebooks.files import read, write
 from eval.notebooks.parameters import declared, fitting
+from eval.notebooks.runnable import runnable
 from eval.notebooks.scrub import ROOT, places, scrubbed
 from eval.notebooks.trouble import NotebookError, NotebookFailed
 from eval.notebooks.verdict import Counted, count, without_markers
@@ -70,7 +68,7 @@ def run(
 
 
 def prepared(notebook: Path, parameters: Mapping[str, object]) -> dict[str, object]:
-    """The values the notebook will see; ``NotebookError`` where it may not run, or not with these."""
+    """The values the notebook will see; ``NotebookError`` where it may not run with these."""
     source = read(notebook)
     problems = runnable(source)
     if problems:
@@ -79,16 +77,6 @@ def prepared(notebook: Path, parameters: Mapping[str, object]) -> dict[str, obje
         return fitting(declared(source), parameters)
     except NotebookError as error:
         raise type(error)(f"{notebook.name}: {error}") from error
-
-
-def read(notebook: Path) -> nbformat.NotebookNode:
-    """The notebook in nbformat 4; ``NotebookError`` where the file is none."""
-    try:
-        return nbformat.read(notebook, as_version=4)
-    except OSError as error:
-        raise NotebookError(f"{notebook}: cannot be read ({error.strerror})") from error
-    except (ValueError, AttributeError, nbformat.reader.NotJSONError) as error:
-        raise NotebookError(f"{notebook}: not a notebook") from error
 
 
 def _execute(
@@ -166,11 +154,3 @@ def _finish(
     raise NotebookFailed(
         f"{notebook.name}: {counted}; what ran is in {partial.name}", partial
     ) from trouble
-
-
-def write(produced: Mapping, path: Path) -> None:
-    """Writes a notebook so that a reader sees a whole file or the one before."""
-    text = json.dumps(produced, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
-    fresh = path.with_name(f".{path.name}.{os.getpid()}")
-    fresh.write_text(text, "utf-8")
-    fresh.replace(path)

@@ -33,7 +33,7 @@ def places(here: Path, parameters: Mapping[str, object]) -> dict[str, str]:
 
 
 def scrubbed(value: object, known: Mapping[str, str]) -> object:
-    """The JSON value with every known path replaced, the longest first; pictures stay as they are."""
+    """The JSON value with every known path replaced, the longest first; pictures stay."""
     if not known:
         return value
     longest = sorted(known, key=len, reverse=True)

@@ -1,0 +1,107 @@
+"""Records the demo trace: known-item questions of pydocs through the real pipeline.
+
+The engine is the memory provider, the reranker the model on this machine. Names of functions,
+scores and judgements are kept; prompts, titles and texts are not.
+"""
+
+import asyncio
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from esra import wiring
+from esra.domain.capability import Binding, Capability, Catalog, Exposure, Forms, RerankForm
+from esra.domain.invocation import Retention
+from esra.domain.source import Limits, Mapping, Relation, Source
+from esra.governance import places
+from esra.governance.audit import ListAudit
+from esra.governance.clock import StillClock
+from esra.ports import House
+from esra.providers.memory import MemoryProvider, Record
+from eval import pydocs, record
+from eval.dataset import Federation, SourceFolder, load_federation
+from eval.demo.shipped import NAME, QRELS, QUERIES, TRACES, source_of
+from eval.formats.qrels import QrelsForm, write_qrels
+from eval.formats.writing import checked_id, write_lines
+from eval.pydocs.labels import Track
+from eval.record import Question
+
+QUESTIONS = 72
+ROWS = 3  # of a query and source: the file stays under 400 KB
+
+
+def build(folder: Path, work: Path, say: Callable[[str], None]) -> None:
+    """Writes the demo's three files into ``folder``; what it needs on the way goes to ``work``."""
+    built = pydocs.build(work / "pydocs", queries=QUESTIONS, say=say)
+    federation = load_federation(built.tracks[Track.KNOWN])
+    asked = [Question(id=query.id, text=query.text) for query in federation.queries]
+    say(f"recording {len(asked)} questions")
+    draft = work / TRACES
+    asyncio.run(record.record(asked, NAME, house(federation.sources), draft))
+    folder.mkdir(parents=True, exist_ok=True)
+    write_lines(folder / TRACES, _steady(draft))
+    _write_labels(federation, folder)
+
+
+def house(sources: Sequence[SourceFolder]) -> House:
+    """The pipeline over the folders' documents in memory."""
+    relations = {
+        source.name: [Record(key=d.key, title=d.title, text=d.text) for d in source.documents]
+        for source in sources
+    }
+    return House(
+        catalog=_catalog([source.name for source in sources]),
+        providers={"memory": MemoryProvider(relations)},
+        audit=ListAudit(),
+        clock=StillClock(),
+        retention=Retention.NONE,
+        **wiring.local_models(places.home()),
+    )
+
+
+def _catalog(names: Sequence[str]) -> Catalog:
+    capability = Capability(
+        id=NAME,
+        name=NAME,
+        bindings=tuple(Binding(source=name) for name in names),
+        forms=Forms(rerank=RerankForm.LOCAL),
+        limits=Limits(rows=ROWS),
+    )
+    return Catalog(
+        sources=tuple(_source(name) for name in names),
+        capabilities=(capability,),
+        exposures=(Exposure(slug=NAME, capability=NAME),),
+        version=NAME,
+    )
+
+
+def _source(name: str) -> Source:
+    relation = Relation(
+        schema=NAME, table=name, key="key", title="title", text="text", vector="vector"
+    )
+    mapping = Mapping(id="api", name="API", description="", relation=relation)
+    return Source(id=name, name=name, provider="memory", mappings=(mapping,))
+
+
+def _steady(draft: Path) -> list[str]:
+    """The lines in the order of their queries; the invocation's random id gives way to a number."""
+    return [
+        json.dumps(
+            {"query": query, "trace": {**trace, "invocation": f"{NAME}-{number:03}"}},
+            separators=(",", ":"),
+            allow_nan=False,
+        )
+        for number, (query, trace) in enumerate(sorted(record.lines(draft)), 1)
+    ]
+
+
+def _write_labels(federation: Federation, folder: Path) -> None:
+    graded: dict[str, dict[str, int]] = {}
+    for query, grades in sorted(federation.judgements.items()):
+        for (source, key), grade in sorted(grades.items()):
+            if source_of(key) != source:
+                raise ValueError(f"{key} of {source} is not documented under its package's name")
+            graded.setdefault(query, {})[key] = grade
+    write_qrels(graded, folder / QRELS, QrelsForm.BEIR)
+    rows = sorted(f"{checked_id(q.id)}\t{checked_id(q.group)}" for q in federation.queries)
+    write_lines(folder / QUERIES, ["query-id\tgroup", *rows])
