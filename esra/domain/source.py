@@ -44,7 +44,7 @@ class Rank(StrEnum):
 
     COVERAGE = "coverage"  # ts_rank(..., 1)
     DENSITY = "density"  # ts_rank_cd(..., 1)
-    RARITY = "rarity"  # coverage of each term, weighted by how rare the term is
+    RARITY = "rarity"  # BM25: rare words count more, long records less
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

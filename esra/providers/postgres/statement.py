@@ -51,6 +51,8 @@ _POSITIVE = sql.SQL(
 )
 _ANY_ROW = sql.SQL("nullif(concat_ws(' & ', '(' || wanted || ')', unwanted), '')")
 
+# BM25 (Robertson and Zaragoza 2009, k1 = 1.2, b = 0.75) over the rows a query may see: how many
+# there are, how many hold each word, and the mean length, in distinct words, of those that match.
 _WEIGHT = sql.SQL("""\
 , total AS MATERIALIZED (
   SELECT count(*)::float8 AS rows FROM {table} AS r WHERE true{allowed}
@@ -59,14 +61,25 @@ _WEIGHT = sql.SQL("""\
   FROM word, total, LATERAL (
     SELECT count(*)::float8 AS rows FROM {table} AS r WHERE r.{vector} @@ word.query{allowed}
   ) AS n
+  ORDER BY lexeme  -- floats are added up in this order, so that the sum is one float
+), mean AS MATERIALIZED (
+  SELECT avg(length(r.{vector}))::float8 AS words
+  FROM asked, {table} AS r WHERE r.{vector} @@ asked.match{allowed}
 )""")
+
+# ts_rank of one word with equal weights is sum(1 / j^2, j = 1..count) / (pi^2 / 6), so the rest of
+# the series, about 1 / (count + 1/2), gives the count exactly, without unfolding the vector. The
+# concatenation decompresses the vector once instead of once for every word.
+_RARITY = sql.SQL("""\
+(SELECT sum(idf * 2.2 * n / (n + 1.2 * (0.25 + 0.75 * length(v) / mean.words)))
+      FROM (SELECT r.{vector} || ''::tsvector AS v OFFSET 0) AS once, mean, weight, LATERAL (
+        SELECT round(1 / (1.64493406685 *
+          (1 - ts_rank('{{1, 1, 1, 1}}', v, weight.query)::float8)) - 0.5) AS n OFFSET 0) AS c)""")
 
 _SCORE = {
     Rank.COVERAGE: sql.SQL("ts_rank(r.{vector}, asked.evidence, 1)::float8"),
     Rank.DENSITY: sql.SQL("ts_rank_cd(r.{vector}, asked.evidence, 1)::float8"),
-    Rank.RARITY: sql.SQL(
-        "(SELECT sum(idf * ts_rank(r.{vector}, query, 1)::float8 ORDER BY lexeme) FROM weight)"
-    ),
+    Rank.RARITY: _RARITY,
 }
 
 _SCORE_OR_TIME = sql.SQL(
