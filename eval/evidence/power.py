@@ -69,7 +69,8 @@ class Movement:
         shift = (gain * self.size / self.share / self.spread)[:, None] * np.sqrt(moving)
         shift = np.minimum(shift, _LARGEST)
         found: Floats = 1 - nctdtr(freedom, shift, stdtrit(freedom, 1 - level))
-        return np.where(able, found, 0.0).mean(axis=1)
+        shown: Floats = np.where(able, found, 0.0).mean(axis=1)
+        return shown
 
     def smallest(self, groups: int, level: float, power: float) -> Floats:
         """[S] the gain found with this power; infinite where there is none."""
@@ -122,5 +123,5 @@ def _moving_groups(share: Floats, groups: int) -> Floats:
 
     counts = np.arange(groups + 1)
     below = bdtr(counts, groups, share[:, None])
-    at_least = (below[:, None, :] >= _QUANTILES[:, None]).argmax(axis=2)
-    return at_least.astype(np.float64)
+    at_least: Floats = (below[:, None, :] >= _QUANTILES[:, None]).argmax(axis=2).astype(np.float64)
+    return at_least

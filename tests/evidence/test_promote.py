@@ -1,0 +1,250 @@
+"""Every way a decision ends, and that nothing is claimed which was not shown."""
+
+import json
+import re
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from eval.evidence import Outcome, nested, sealed, split
+from eval.evidence.simulate import PLATEAU, SETTINGS, Shape, World, detectable_gain, simulate
+from tests.evidence.tables import NOW, gained, named, table, verdict
+
+
+def planted(seed=1, groups=100, times=2.0, shape=Shape.CLUSTERED):
+    gain = times * detectable_gain(shape, round(groups * 0.4))
+    return simulate(World(shape=shape, gain=gain), groups, np.random.default_rng(seed))
+
+
+@pytest.mark.parametrize("shape", Shape)
+def test_a_gain_of_twice_the_smallest_detectable_is_promoted(ledger, shape):
+    """The workbench would refuse everything and be safe and useless."""
+    decision = verdict(planted(shape=shape), ledger)
+    assert decision.outcome is Outcome.PROMOTED
+    assert decision.promoted
+    assert PLATEAU[0] <= decision.setting <= PLATEAU[1]
+    assert decision.sealed.opening == 1
+    assert decision.sealed.p <= decision.sealed.level == 0.025
+    assert decision.sealed.interval[0] > 0
+    assert re.fullmatch(
+        r"promoted: 0\.\d+ against today's 0\.7 gives \+0\.\d{4} nDCG@10 on \d+ sealed groups "
+        r"\(p = \S+ at level 0\.025, opening 1\)\.",
+        decision.why,
+    )
+
+
+@pytest.mark.parametrize("shape", Shape)
+@pytest.mark.parametrize("seed", range(3))
+def test_a_set_without_a_gain_is_not(ledger, shape, seed):
+    """Noise would be written into production."""
+    decision = verdict(planted(seed=seed, times=0.0, shape=shape), ledger)
+    assert not decision.promoted
+
+
+def test_a_second_identical_decision_opens_nothing(ledger):
+    """Running the command again would be another chance, or cost a level."""
+    first = verdict(planted(), ledger)
+    head = ledger.head
+    later = verdict(planted(), ledger, now=NOW.replace(year=2027), seed=0)
+    assert ledger.head == head == later.ledger_head
+    assert later.sealed == first.sealed
+    assert later.promoted
+    assert later.why == f"shown before on 2026-03-01T12:00:00+00:00: {first.why}"
+
+
+def test_figures_are_means_of_the_right_part(ledger):
+    """Before and after would be taken from queries that chose the number."""
+    scores = planted()
+    decision = verdict(scores, ledger)
+    hidden = sealed(scores.groups)
+    chosen = SETTINGS.index(decision.setting)
+    assert decision.sealed.before == pytest.approx(scores.values[hidden, scores.today].mean())
+    assert decision.sealed.after == pytest.approx(scores.values[hidden, chosen].mean())
+    assert decision.before == pytest.approx(scores.values[~hidden, scores.today].mean())
+    assert decision.choice.curve == pytest.approx(scores.values[~hidden].mean(axis=0))
+    assert decision.estimate.groups + decision.sealed_groups == decision.groups
+
+
+def test_the_sealed_part_changes_nothing_but_its_own_verdict(ledger, tmp_path):
+    """The proposal would have looked at the queries that are to judge it."""
+    scores = planted()
+    values = np.array(scores.values)
+    values[sealed(scores.groups)] = 0.5
+    one, other = (
+        verdict(scores, None, explore=True),
+        verdict(scores.with_values(values), None, explore=True),
+    )
+    assert one == other
+
+
+def test_estimate_is_nested_cross_validation_of_the_development_part(ledger):
+    """The estimate would come from another procedure than the one that proposes."""
+    scores = planted()
+    expected = nested(split(scores).development, rng=np.random.default_rng([0, 2]), draws=2)
+    assert verdict(scores, ledger).estimate == expected
+
+
+def test_exploring_opens_nothing(ledger):
+    """A notebook run for fun would use up the sealed part."""
+    decision = verdict(planted(), ledger, explore=True)
+    assert decision.outcome is Outcome.EXPLORED
+    assert decision.sealed is None
+    assert not ledger.path.exists()
+    assert "the candidate against today's 0.7; nothing was opened" in decision.why
+    with pytest.raises(ValueError, match="needs the ledger"):
+        verdict(planted(), None)
+
+
+def test_today_in_the_plateau_opens_nothing(ledger):
+    """Confirming today's own number would cost a level."""
+    decision = verdict(planted(seed=1, times=0.0), ledger)
+    assert decision.outcome is Outcome.TODAY_STAYS
+    assert decision.setting == Fraction(7, 10)
+    assert decision.why == "today's 0.7 lies in the plateau 0 to 1 and stays; nothing was opened."
+    assert not ledger.path.exists()
+
+
+def test_under_sixty_groups_nothing_is_promoted(ledger):
+    """Twenty queries would decide for everybody."""
+    decision = verdict(gained(59, 0.3), ledger)
+    assert decision.outcome is Outcome.TOO_FEW_GROUPS
+    assert decision.estimate.groups == 59
+    assert decision.why == (
+        "59 groups of queries are too few to promote (60 are needed); 0.1 is advice only."
+    )
+    assert not ledger.path.exists()
+    same = verdict(gained(59, 0.0, noise=0.001), ledger)
+    assert same.why.endswith("; today's 0 lies in the plateau 0 to 0.1.")
+
+
+def test_parameters_need_groups(ledger):
+    """Five numbers would be fitted to a hundred queries."""
+    scores = gained(200, 0.1)
+    groups = split(scores).development.group_count
+    assert verdict(scores, ledger, parameters=groups // 40).promoted
+    refused = verdict(scores, ledger, parameters=groups // 40 + 1)
+    assert refused.outcome is Outcome.TOO_MANY_PARAMETERS
+    assert f"for {groups} groups in the development part, which allow {groups // 40}" in refused.why
+
+
+def test_no_gain_on_the_sealed_part_is_said_with_its_figures(ledger):
+    """A refusal would not say whether the gain is absent or the set too small."""
+    scores = gained(100, 0.1)
+    values = np.array(scores.values)
+    hidden = sealed(scores.groups)
+    values[hidden, 1] = values[hidden, 0] + np.resize([0.02, -0.03], hidden.sum())
+    decision = verdict(scores.with_values(values), ledger)
+    assert decision.outcome is Outcome.NO_GAIN_SHOWN
+    assert not decision.promoted
+    assert decision.sealed.difference < 0
+    assert re.search(
+        r"no gain shown: .*\(p = .* at level 0\.025, .*; smallest detectable 0\.0", decision.why
+    )
+
+
+def test_the_second_candidate_of_a_lineage_meets_half_the_level(ledger):
+    """Two candidates would each be tested as if there were one."""
+    verdict(planted(), ledger)
+    second = verdict(planted(), ledger, candidate_hash_of=lambda setting: "another")
+    assert (second.sealed.opening, second.sealed.level) == (2, 0.0125)
+
+
+def test_a_part_that_cannot_show_a_gain_says_so(ledger):
+    """ "No gain" would be read where no gain could have been seen."""
+    scores = gained(60, 0.1)
+    values = np.array(scores.values)
+    hidden = np.flatnonzero(sealed(scores.groups))
+    values[hidden[4:], 1] = values[hidden[4:], 0]
+    decision = verdict(scores.with_values(values), ledger)
+    assert decision.outcome is Outcome.CANNOT_SHOW
+    assert "whose smallest possible p 0.0625 exceeds the level 0.025 of opening 1" in decision.why
+
+
+def test_low_coverage_keeps_the_part_shut(ledger):
+    """A setting would be promoted on semantic scores that were never recorded."""
+    decision = verdict(gained(100, 0.1), ledger, coverage=0.979)
+    assert decision.outcome is Outcome.NOT_COVERED
+    assert decision.why.startswith("only 0.979 of the shortlist under 0.1 has a recorded semantic")
+    assert not ledger.path.exists()
+    assert verdict(gained(100, 0.1), ledger, coverage=0.98).promoted
+
+
+def test_coverage_is_that_of_the_candidate(ledger):
+    """Today's full coverage would stand for the candidate's."""
+    decision = verdict(gained(100, 0.1), ledger, coverage=[1.0, 0.5])
+    assert (decision.outcome, decision.coverage) == (Outcome.NOT_COVERED, 0.5)
+
+
+def test_a_gain_has_to_survive_every_bound(ledger, tmp_path):
+    """The unknown scores would be guessed in the candidate's favour."""
+    scores = gained(100, 0.1)
+    kind, unkind = np.array(scores.values), np.array(scores.values)
+    unkind[:, 1] = unkind[:, 0] + np.resize([0.01, -0.01], 100)
+    lost = verdict(scores, ledger, coverage=0.9, lower_bound_values=[kind, unkind])
+    assert lost.outcome is Outcome.GAIN_LOST_AT_BOUND
+    assert not lost.promoted
+    assert lost.sealed.p > 0.025
+    assert "only 0.900 of the shortlist's semantic scores are recorded" in lost.why
+    kept = verdict(
+        scores, ledger, coverage=0.9, lower_bound_values=[kind, kind], candidate_hash_of=str
+    )
+    assert kept.promoted
+    covered = verdict(
+        scores, ledger, coverage=1.0, lower_bound_values=[unkind], candidate_hash_of=repr
+    )
+    assert covered.promoted
+
+
+@pytest.mark.parametrize(
+    ("scores", "outcome"),
+    [
+        (table(np.full((80, 3), 0.5)), Outcome.NOTHING_VARIES),
+        (table(np.random.default_rng(1).uniform(size=(80, 1))), Outcome.ONE_SETTING),
+        (table([[0.1, 0.9]]), Outcome.TOO_FEW_GROUPS),
+        (
+            table(np.random.default_rng(1).uniform(size=(80, 3)), groups=["one"] * 80),
+            Outcome.TOO_FEW_GROUPS,
+        ),
+        (table([[0.5]]), Outcome.ONE_SETTING),
+    ],
+    ids=["no variance", "one setting", "one query", "one group", "one of each"],
+)
+def test_degenerate_tables_are_decided(ledger, scores, outcome):
+    """A small first try would end in a traceback or a NaN."""
+    decision = verdict(scores, ledger)
+    assert decision.outcome is outcome
+    assert not decision.promoted
+    json.dumps(decision.as_json(), allow_nan=False)
+
+
+def test_the_document_has_its_shape(ledger):
+    """A script that reads the report would break, or read NaN."""
+    whole = json.loads(json.dumps(verdict(planted(), ledger).as_json(), allow_nan=False))
+    assert {
+        "queries",
+        "measure",
+        "before",
+        "after",
+        "estimate",
+        "sealed",
+        "coverage",
+        "promoted",
+        "why",
+    } <= set(whole)
+    assert {"difference", "interval", "level", "groups"} <= set(whole["estimate"])
+    assert {"before", "after", "interval", "opening", "level"} <= set(whole["sealed"])
+    assert whole["ledger"] == ledger.head
+    assert whole["promoted"] is True
+    shut = verdict(planted(), None, explore=True).as_json()
+    assert (shut["sealed"], shut["ledger"]) == (None, "no ledger found")
+
+
+def test_the_order_of_queries_changes_no_verdict(ledger):
+    """Re-ordering a file would be another throw of the dice."""
+    scores = gained(120, 0.01, noise=0.03)
+    order = np.random.default_rng(4).permutation(120)
+    shuffled = table(scores.values[order], groups=[scores.groups[i] for i in order])
+    one, other = verdict(scores, ledger), verdict(shuffled, ledger, candidate_hash_of=named)
+    assert other.sealed == one.sealed
+    assert one.choice.plateau == other.choice.plateau
