@@ -8,6 +8,7 @@ from pathlib import Path
 from esra import embedded
 from esra.config.apply import apply_tuned
 from esra.config.catalog import Loaded, load_catalog
+from esra.config.environment import forget_server_settings
 from esra.config.keys import verify_keys
 from esra.config.strict import ConfigError
 from esra.domain.capability import Capability, Catalog, RerankForm, SelectForm
@@ -125,6 +126,7 @@ def _embedded_reader(base: Path, stack: AsyncExitStack, wishes: Wishes) -> str:
             "the catalog reads the embedded database but ESRA_DATABASE_URL names another; "
             "unset it, or load the data there with `./workbench tune`"
         )
+    forget_server_settings()
     return database.as_user(READER)
 
 

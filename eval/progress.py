@@ -2,7 +2,6 @@
 
 import os
 import sys
-from collections.abc import Callable
 from contextlib import contextmanager
 
 from tqdm import tqdm
@@ -20,6 +19,10 @@ class Progress:
         if not self._quiet:
             print(text, file=sys.stderr, flush=True)
 
+    def warn(self, text: str) -> None:
+        """A line that even ``--quiet`` does not hold back."""
+        print(text, file=sys.stderr, flush=True)
+
     @contextmanager
     def bar(self, what: str):
         """Yields a function of (done, all)."""
@@ -30,6 +33,3 @@ class Progress:
                 shown.update(done - shown.n)
 
             yield update
-
-
-Say = Callable[[str], None]

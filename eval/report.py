@@ -28,10 +28,15 @@ def text(verdict: Verdict) -> str:
         *_sealed(verdict),
         *(f"  note: {note}" for note in decision.notes),
         *_left_out(verdict),
-        f"{'PROMOTED' if decision.promoted else 'NOT PROMOTED'}: {verdict.why}",
+        _headline(verdict),
         f"  {verdict.config}",
     ]
     return "\n".join(lines)
+
+
+def _headline(verdict: Verdict) -> str:
+    why = verdict.why
+    return f"  {why}" if verdict.decision.promoted else f"  not promoted: {why}"
 
 
 def _conventions(verdict: Verdict) -> list[str]:

@@ -1,1 +1,1 @@
-"""`./workbench tune`: from labelled queries to a tuned configuration, or a refusal that says why."""
+"""`./workbench tune`: labelled queries to a tuned configuration, or a refusal that says why."""

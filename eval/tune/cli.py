@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-OK, USAGE, CONFIG, SOURCE, DEGRADED = 0, 2, 3, 4, 5
+OK, FINDING, USAGE, CONFIG, SOURCE, DEGRADED = 0, 1, 2, 3, 4, 5
 
 EPILOG = """\
 without arguments    the documentation of the installed scientific packages, made into labelled
@@ -16,8 +16,9 @@ without arguments    the documentation of the installed scientific packages, mad
                      qrels.tsv
 --runs L S --qrels Q two TREC runs and their judgements: no database, no model
 
-A refusal to promote is a result: exit code 0. 2 usage, 3 configuration or data, 4 database or
-model, 5 degraded recordings (with --fail-on-degraded), 130 interrupted.
+A refusal to promote is a result: exit code 0. 1 a notebook did not complete, 2 usage,
+3 configuration or data, 4 database or model, 5 degraded recordings (with --fail-on-degraded),
+130 interrupted.
 """
 
 
@@ -37,7 +38,9 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--rerank", choices=["local", "none"], default="local")
     made.add_argument("--k", type=_positive, default=10, help="depth of nDCG@k (default 10)")
     made.add_argument("--explore", action="store_true", help="open nothing, promote nothing")
-    made.add_argument("--no-notebooks", action="store_true", help="leave the notebooks out")
+    made.add_argument(
+        "--no-notebooks", action="store_true", help="no notebooks and no first picture"
+    )
     made.add_argument("--fail-on-degraded", action="store_true")
     made.add_argument("--json", action="store_true", help="one JSON document on stdout")
     made.add_argument("--quiet", action="store_true", help="no progress on stderr")
@@ -67,6 +70,8 @@ def main(argv: Sequence[str]) -> int:
         print(json.dumps(done.document, indent=2, allow_nan=False))
     else:
         print(done.report)
+    if done.failed:
+        return FINDING
     return DEGRADED if done.degraded and arguments.fail_on_degraded else OK
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from esra import embedded
 from esra.config.catalog import load_catalog
+from esra.config.environment import forget_server_settings
 from esra.config.strict import ConfigError
 from esra.domain.capability import Capability
 from esra.governance import places
@@ -17,7 +18,7 @@ from esra.trace import PIPELINE
 from esra.wiring import READER, Opened, Wishes, models_of, open_house
 from eval import catalog as writing
 from eval import publish, record, runfolder
-from eval.dataset import Federation, Query, load_federation
+from eval.dataset import Federation, Query
 from eval.evidence import Ledger
 from eval.load import Loaded, load
 from eval.progress import Progress
@@ -29,10 +30,10 @@ MOST_SHORTLIST = 200
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Order:
-    """What was asked for: one capability from labelled folders."""
+    """What was asked for: one capability from labelled folders, which are read already."""
 
     name: str
-    folders: tuple[Path, ...]
+    federation: Federation
     select: str = "all"
     rerank: str = "local"
     queries: int | None = None
@@ -60,7 +61,7 @@ class CannotRecord(RuntimeError):
 def tune(order: Order, base: Path, progress: Progress) -> Tuned:
     """One capability from labelled folders to its verdict."""
     slug = writing.slug_of(order.name)
-    federation = load_federation(order.folders)
+    federation = order.federation
     for finding in federation.findings:
         progress.say(f"  {finding}")
     documents = sum(len(source.documents) for source in federation.sources)
@@ -70,6 +71,8 @@ def tune(order: Order, base: Path, progress: Progress) -> Tuned:
     )
     with ExitStack() as stack:
         database = stack.enter_context(embedded.open_database(base, say=progress.say))
+        if database.embedded:
+            forget_server_settings()
         loaded, reference = _load(federation, slug, database, base, progress)
         catalog = _catalog(order, slug, federation, loaded, reference, base, progress)
         capability = _capability(catalog, slug, federation)
@@ -85,7 +88,7 @@ def tune(order: Order, base: Path, progress: Progress) -> Tuned:
         places.tuned_folder(base) / slug,
         folder / "candidate.json",
     )
-    example = _asked(order, federation)[0].text
+    example = asked(order)[0].text
     return Tuned(
         verdict=verdict,
         slug=slug,
@@ -211,9 +214,10 @@ def _capability(catalog: Path, slug: str, federation: Federation) -> Capability:
     return capability
 
 
-def _asked(order: Order, federation: Federation) -> list[Query]:
+def asked(order: Order) -> list[Query]:
     """The labelled queries, in an order that depends on each query alone; the first N of it."""
-    judged = [query for query in federation.queries if query.id in federation.judgements]
+    known = order.federation
+    judged = [query for query in known.queries if query.id in known.judgements]
     judged.sort(key=lambda query: hashlib.sha256(query.id.encode()).digest())
     return judged if order.queries is None else judged[: order.queries]
 
@@ -237,7 +241,7 @@ async def _record(
             record.Question(
                 id=query.id, text=query.text, now=query.date.timestamp() if query.date else None
             )
-            for query in _asked(order, federation)
+            for query in asked(order)
         ]
         progress.say(f"{slug}: recording {len(questions)} queries into {folder}")
         with progress.bar("recording") as bar:
@@ -275,9 +279,9 @@ def _case(
     base: Path,
 ) -> tuple[Case, int]:
     """(the case, how many of its traces are degraded by a failure)."""
-    asked = _asked(order, federation)
+    queries = asked(order)
     traces = folder / "traces.jsonl"
-    wanted = frozenset(query.id for query in asked)
+    wanted = frozenset(query.id for query in queries)
     failed = {q: record.failures(t) for q, t in record.lines(traces) if q in wanted}
     broken = {query: codes for query, codes in failed.items() if codes}
     if broken and len(broken) == len(wanted):
@@ -290,8 +294,8 @@ def _case(
         capability=slug,
         recordings=record.read(traces, wanted),
         judgements=federation.judgements,
-        groups={query.id: query.group for query in asked},
-        strata={query.id: query.sources[0] for query in asked if query.sources},
+        groups={query.id: query.group for query in queries},
+        strata={query.id: query.sources[0] for query in queries if query.sources},
         today=today_of(current, (federation.fingerprint, folder.name), own),
         models=models,
         data=federation.fingerprint,

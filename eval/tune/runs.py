@@ -56,6 +56,7 @@ def case_of_runs(
         else "semantic scores outside 0..1: min-max per query",
         f"{alone} documents only in the semantic run: left out",
         *_strangers(first, second, labels.judgements),
+        *(str(f) for f in (*first.findings, *second.findings, *labels.findings)),
     )
     data = _digest(qrels)
     case = Case(

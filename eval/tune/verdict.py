@@ -3,7 +3,7 @@
 Pure but for the ledger and the files it is told to write.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from fractions import Fraction
@@ -49,29 +49,46 @@ class Verdict:
 
     @property
     def why(self) -> str:
+        """One sentence; the report's headline says already whether it is promoted."""
         return f"{self.case.advice} {self.decision.why}".strip()
 
     def as_json(self) -> dict[str, object]:
         """The document of ``tune --json`` for one capability."""
+        plain, table, choice = self.decision.as_json(), self.table, self.decision.choice
         return {
             "capability": self.case.capability,
-            **self.decision.as_json(),
+            **{key: plain[key] for key in ("queries", "measure", "before", "after")},
+            "estimate": _only(plain["estimate"], "difference", "interval", "level", "groups"),
+            "sealed": _only(plain["sealed"], "before", "after", "interval", "opening", "level"),
+            **{key: plain[key] for key in ("coverage", "promoted")},
             "why": self.why,
             "config": str(self.config),
             "today": self.case.today / 1000,
-            "no_model": float(self.table.no_model.mean()) if len(self.table.queries) else None,
+            "setting": plain["setting"],
+            "plateau": plain["plateau"],
+            "smallest_detectable": plain["smallest_detectable"],
+            "no_model": float(table.no_model.mean()),
             f"judged@{self.case.k}": self.judged_today,
-            "left_out": {
-                "no_judgements": len(self.table.no_judgements),
-                "no_relevant": len(self.table.no_relevant),
+            "curve": {
+                "share": [setting / 1000 for setting in table.settings],
+                table.measure: list(choice.curve),
+                "half_width_of_band": list(choice.margin),
             },
-            "empty": len(self.table.empty),
+            "left_out": {
+                "no_judgements": len(table.no_judgements),
+                "no_relevant": len(table.no_relevant),
+            },
+            "empty": len(table.empty),
         }
 
     @property
     def judged_today(self) -> float:
         column = self.table.settings.index(self.case.today)
         return float(self.table.judged[:, column].mean())
+
+
+def _only(values: Mapping[str, object] | None, *keys: str) -> dict[str, object] | None:
+    return None if values is None else {key: values[key] for key in keys}
 
 
 class NothingToScore(ValueError):
@@ -173,6 +190,3 @@ def today_of(current: Mapping[str, object] | None, case_key: tuple[str, str], ow
 def share_of(semantic: float, lexical: float) -> int:
     """The semantic share of two weights, in thousandths; only their ratio orders (RULINGS 1)."""
     return round(1000 * semantic / (semantic + lexical))
-
-
-Say = Callable[[str], None]

@@ -3,7 +3,6 @@
 import argparse
 import json
 import shlex
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,10 +14,11 @@ from esra.governance.secrets import SecretUnresolved
 from esra.llm.embedder import ModelMissing, ModelUnusable
 from eval import plot, pydocs, report
 from eval.catalog import SlugError, slug_of
+from eval.dataset import load_federation
 from eval.evidence import BrokenLedger, Ledger, UnfitScores
 from eval.formats.findings import FormatError
 from eval.load import LoadError
-from eval.notebooks import NotebookError, after, first_picture
+from eval.notebooks import NotebookError, NotebookFailed, after, first_picture
 from eval.progress import Progress
 from eval.pydocs import PydocsError
 from eval.replay import ForeignTrace
@@ -61,6 +61,7 @@ class Done:
     document: dict[str, object]
     report: str
     degraded: int
+    failed: bool = False  # a notebook did not complete
 
 
 def code_of(error: Exception) -> int:
@@ -73,45 +74,62 @@ def run(arguments: argparse.Namespace) -> Done:
     base, progress = places.home(), Progress(arguments.quiet)
     if arguments.runs:
         return _runs(arguments, base, progress)
-    picture = first_picture(base / "runs" / "first", progress.say)
-    progress.say(f"the shape of what is coming, from a small recorded trace: {picture}")
-    tuned = [tune(order, base, progress) for order in _orders(arguments, base, progress)]
-    for one in tuned:
+    orders = [_own(arguments)] if arguments.data else []
+    if not arguments.no_notebooks:
+        first_picture(base / "runs" / "first", progress.say)
+    orders = orders or _pydocs(arguments, base, progress)
+    tuned, failed = [], False
+    for order in orders:
+        one = tune(order, base, progress)
         _keep(one.verdict, one.folder)
-        if not arguments.no_notebooks:
-            after(one.folder, progress.say)
-    texts = [f"{report.text(one.verdict)}\n{_try(one)}" for one in tuned]
+        failed |= not arguments.no_notebooks and not _notebooks(one, progress)
+        tuned.append(one)
     return Done(
         document={"capabilities": [one.verdict.as_json() for one in tuned]},
-        report="\n\n".join(texts),
+        report="\n\n".join(f"{report.text(one.verdict)}\n{_try(one)}" for one in tuned),
         degraded=sum(one.degraded for one in tuned),
+        failed=failed,
     )
 
 
-def _orders(arguments: argparse.Namespace, base: Path, progress: Progress) -> Sequence[Order]:
-    forms = {"select": arguments.select, "rerank": arguments.rerank, "k": arguments.k}
-    if arguments.data:
-        return [
-            Order(
-                name=arguments.name,
-                folders=tuple(arguments.data),
-                queries=arguments.queries,
-                explore=arguments.explore,
-                **forms,
-            )
-        ]
+def _notebooks(one: Tuned, progress: Progress) -> bool:
+    """Whether the notebooks ran; a failure takes nothing from the figures that are there."""
+    try:
+        after(one.folder, progress.say)
+    except NotebookFailed as trouble:
+        progress.warn(str(trouble))
+        return False
+    return True
+
+
+def _own(arguments: argparse.Namespace) -> Order:
+    """The order for folders of one's own: read, and refused, before anything slow begins."""
+    return Order(
+        name=arguments.name,
+        federation=load_federation(arguments.data),
+        queries=arguments.queries,
+        explore=arguments.explore,
+        **_forms(arguments),
+    )
+
+
+def _pydocs(arguments: argparse.Namespace, base: Path, progress: Progress) -> list[Order]:
     built = pydocs.build(base / "datasets" / "pydocs", queries=arguments.queries, say=progress.say)
     progress.say(f"what these labels are and are not: {built.card}")
     return [
         Order(
             name=f"pydocs {track}",
-            folders=folders,
+            federation=load_federation(folders),
             explore=arguments.explore or track != "known-item",
             advice="" if track == "known-item" else RELATED_ADVICE,
-            **forms,
+            **_forms(arguments),
         )
         for track, folders in built.tracks.items()
     ]
+
+
+def _forms(arguments: argparse.Namespace) -> dict[str, object]:
+    return {"select": arguments.select, "rerank": arguments.rerank, "k": arguments.k}
 
 
 def _runs(arguments: argparse.Namespace, base: Path, progress: Progress) -> Done:

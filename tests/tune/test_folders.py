@@ -1,0 +1,160 @@
+"""`tune` and `esra retrieve` as commands, over the embedded PostgreSQL and the real model."""
+
+import json
+import os
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.tune import labelled
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def command(home: Path, *words: str, code: int = 0, **environment: str):
+    """A finished command, run as a person would, with its own data folder."""
+    own = {k: v for k, v in os.environ.items() if not k.startswith("ESRA_")}
+    own |= {"ESRA_HOME": str(home), **environment}
+    done = subprocess.run(
+        [sys.executable, "-m", *words], cwd=ROOT, env=own, capture_output=True, text=True
+    )
+    assert done.returncode == code, done.stderr
+    return done
+
+
+def tune(home: Path, folder: Path, *more: str, **environment: str):
+    """(the one capability of the JSON document, what stood on stderr)."""
+    words = ("eval", "tune", "--name", "Mini set", "--data", str(folder), "--json", *more)
+    done = command(home, *words, "--no-notebooks", **environment)
+    document = json.loads(done.stdout)
+    assert list(document) == ["capabilities"]
+    (capability,) = document["capabilities"]
+    return capability, done.stderr
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory) -> Path:
+    return tmp_path_factory.mktemp("home")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory) -> Path:
+    return labelled.write(tmp_path_factory.mktemp("data") / "mini")
+
+
+@pytest.mark.req("U05", "U09", "U12", "U13")
+def test_one_command_tunes_a_folder_and_the_runtime_orders_by_what_it_wrote(home, folder):
+    """Else the product would be parts that do not meet."""
+    first, _ = tune(home, folder, "--explore")
+    assert first["capability"] == "mini_set"
+    assert first["queries"] == 84
+    assert first["measure"] == "nDCG@10"
+    assert first["coverage"] == 1.0
+    assert first["estimate"].keys() == {"difference", "interval", "level", "groups"}
+    assert first["after"] >= first["before"] > first["no_model"] + 0.2
+
+    # An administrator who trusts words alone: an edited catalog is kept, and measured against.
+    catalog = home / "catalogs" / "mini_set.toml"
+    edited = catalog.read_text().replace("semantic_weight = 0.7", "semantic_weight = 0.0")
+    edited = edited.replace("lexical_weight = 0.3", "lexical_weight = 1.0")
+    catalog.write_text(edited)
+    before, _ = retrieve(home)
+    second, said = tune(home, folder)
+    assert "keeping your edited catalog" in said
+    assert catalog.read_text() == edited
+    assert second["promoted"], second["why"]
+    assert second["sealed"]["opening"] == 1
+    assert second["sealed"]["interval"][0] > 0
+    written = Path(second["config"])
+    assert written == home / "tuned" / "mini_set" / "0001.json"
+
+    after, _ = retrieve(home)
+    assert (before["configuration"]["tuned"], after["configuration"]["tuned"]) == (False, True)
+    assert after["configuration"]["hash"] == json.loads(written.read_text())["hash"]
+    assert before["results"][0]["title"] == "car car"
+    assert after["results"][0]["title"] == "repair of one automobile"
+
+    third, _ = tune(home, folder)
+    told, shown = second.pop("why"), third.pop("why")
+    assert shown.startswith("shown before on 20")
+    assert shown.endswith(told)
+    assert third == second
+    openings = (home / "runs" / "openings.jsonl").read_text().splitlines()
+    assert len(openings) == 1
+    assert [path.name for path in written.parent.iterdir()] == ["0001.json"]
+
+
+def retrieve(home: Path):
+    done = command(home, "esra", "retrieve", "mini_set", "car repair", "--json")
+    return json.loads(done.stdout), done.stderr
+
+
+def test_the_line_that_tune_prints_can_be_pasted(home, folder):
+    """Else the first thing a person tries would fail."""
+    words = ("eval", "tune", "--name", "Mini set", "--data", str(folder), "--no-notebooks")
+    out = command(home, *words, "--explore").stdout
+    line = next(line for line in out.splitlines() if "./workbench esra retrieve" in line)
+    pasted = shlex.split(line.split("./workbench", 1)[1])
+    shown = command(home, *pasted).stdout
+    assert "complete; ordered by final" in shown
+
+
+def test_exploring_opens_nothing(home, folder):
+    """Else looking would use up the sealed part."""
+    before = (home / "runs" / "openings.jsonl").read_text()
+    capability, _ = tune(home, folder, "--explore")
+    assert (capability["promoted"], capability["sealed"]) == (False, None)
+    assert (home / "runs" / "openings.jsonl").read_text() == before
+
+
+def test_a_server_of_ones_own_is_loaded_and_read_through_a_role_that_only_reads(
+    database, folder, tmp_path
+):
+    """Else the workbench would need its own server, or the runtime a role that may write."""
+    capability, _ = tune(tmp_path, folder, "--explore", ESRA_DATABASE_URL=database.url)
+    assert capability["queries"] == 84
+    catalog = (tmp_path / "catalogs" / "mini_set.toml").read_text()
+    assert 'url = "file:' in catalog
+    secret = tmp_path / "secrets" / "reader.url"
+    assert secret.stat().st_mode & 0o077 == 0
+    assert "esra_reader" in secret.read_text()
+    assert secret.read_text() not in catalog
+
+
+@pytest.mark.parametrize(
+    ("file", "line", "says"),
+    [
+        ("corpus.jsonl", '{"_id": "x", "text": "a"', "corpus.jsonl:99"),
+        ("queries.jsonl", '{"_id": " ", "text": "a"}', "queries.jsonl:85"),
+        ("qrels.tsv", "q000\tdoc-000\t0", "qrels.tsv:86"),
+    ],
+)
+def test_a_bad_folder_ends_with_file_and_line_and_exit_code_3(tmp_path, file, line, says):
+    """Else a person could not find what to mend."""
+    folder = labelled.write(tmp_path / "bad")
+    with (folder / file).open("a") as handle:
+        handle.write(line + "\n")
+    words = ("eval", "tune", "--name", "x", "--data", str(folder), "--no-notebooks")
+    done = command(tmp_path / "home", *words, code=3)
+    assert says in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["--data", "x"], "--name"),
+        (["--name", "x"], "--data"),
+        (["--runs", "a", "b"], "--qrels"),
+        (["--queries", "0"], "above 0"),
+        (["--name", "???", "--data", "x"], "letter"),
+    ],
+)
+def test_misuse_is_said_in_one_line_with_exit_code_2(tmp_path, words, says):
+    """Else a typo would end in a traceback."""
+    done = command(tmp_path, "eval", "tune", *words, code=2)
+    assert says in done.stderr
+    assert "Traceback" not in done.stderr
