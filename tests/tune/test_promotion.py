@@ -1,0 +1,92 @@
+"""Promotion through the whole of `tune --runs`: a planted gain, no gain, and the same asked twice."""
+
+import json
+import random
+from pathlib import Path
+
+import pytest
+
+from eval.tune.cli import main
+
+QUERIES, DOCUMENTS, RELEVANT = 240, 20, 3
+
+
+def write(folder: Path, *, signal: float, seed: int) -> list[str]:
+    """Two runs and judgements: the lexical run knows the answer as far as ``signal`` says, the
+    semantic run is noise, so that less meaning than today's .7 is better (or, at 0, nothing is).
+    """
+    r = random.Random(seed)
+    lexical, semantic, qrels = [], [], ["query-id\tcorpus-id\tscore"]
+    for q in range(QUERIES):
+        right = set(r.sample(range(DOCUMENTS), RELEVANT))
+        for d in range(DOCUMENTS):
+            lexical.append(f"need{q} Q0 d{d} 1 {r.gauss(signal * (d in right), 1):.6f} lex")
+            semantic.append(f"need{q} Q0 d{d} 1 {r.random():.6f} sem")
+            qrels.append(f"need{q}\td{d}\t{int(d in right)}")
+    names = ("lexical.run", "semantic.run", "q.tsv")
+    for name, lines in zip(names, (lexical, semantic, qrels), strict=True):
+        (folder / name).write_text("\n".join(lines) + "\n")
+    paths = [str(folder / name) for name in names]
+    return ["--runs", *paths[:2], "--qrels", paths[2]]
+
+
+def tune(capsys, monkeypatch, home: Path, *words: str) -> dict:
+    monkeypatch.setenv("ESRA_HOME", str(home))
+    assert main([*words, "--json", "--quiet"]) == 0
+    (capability,) = json.loads(capsys.readouterr().out)["capabilities"]
+    return capability
+
+
+@pytest.mark.req("U09", "U12")
+def test_a_planted_gain_of_twice_the_smallest_detectable_is_promoted_once(
+    tmp_path, capsys, monkeypatch
+):
+    """Else real gains would be missed, or asking again would be another try."""
+    words = write(tmp_path, signal=1.5, seed=1)
+    first = tune(capsys, monkeypatch, tmp_path / "home", *words)
+    gain = first["sealed"]["after"] - first["sealed"]["before"]
+    assert gain >= 2 * first["smallest_detectable"]
+    assert first["promoted"]
+    assert first["setting"] < 0.5
+    assert Path(first["config"]).parent.name == "promoted"
+
+    ledger = tmp_path / "home" / "runs" / "openings.jsonl"
+    before = ledger.read_bytes()
+    second = tune(capsys, monkeypatch, tmp_path / "home", *words)
+    assert ledger.read_bytes() == before
+    assert second.pop("why").endswith(first.pop("why"))
+    assert second == first
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_set_without_a_gain_is_not_promoted_and_exits_0(tmp_path, capsys, monkeypatch, seed):
+    """Else noise would be promoted."""
+    words = write(tmp_path, signal=0.0, seed=seed)
+    verdict = tune(capsys, monkeypatch, tmp_path / "home", *words)
+    assert not verdict["promoted"]
+    assert Path(verdict["config"]).name == "candidate.json"
+    assert verdict["why"]
+
+
+def test_another_candidate_is_the_next_opening_at_half_the_level(tmp_path, capsys, monkeypatch):
+    """Else trying measures until one passes would cost nothing (RULINGS 40)."""
+    words = write(tmp_path, signal=1.5, seed=1)
+    home = tmp_path / "home"
+    first = tune(capsys, monkeypatch, home, *words)
+    second = tune(capsys, monkeypatch, home, *words, "--k", "5")
+    assert (first["sealed"]["opening"], second["sealed"]["opening"]) == (1, 2)
+    assert second["sealed"]["level"] == first["sealed"]["level"] / 2
+
+
+def test_json_is_one_document_and_the_report_tells_the_same(tmp_path, capsys, monkeypatch):
+    """Else a script and a person would read two results."""
+    words = write(tmp_path, signal=1.5, seed=1)
+    found = tune(capsys, monkeypatch, tmp_path / "home", *words)
+    assert main([*words]) == 0
+    told = capsys.readouterr()
+    assert f"{found['before']:.4f}" in told.out
+    assert f"{found['after']:.4f}" in told.out
+    assert "32-bit scores, ties by id descending" in told.out
+    assert "semantic scores used as they are" in told.out
+    folder = Path(found["config"]).parents[1]
+    assert (folder / "curve.png").read_bytes()[:4] == b"\x89PNG"
