@@ -5,14 +5,16 @@ Compared are words without case, markup, punctuation, articles and a final "s":
 """
 
 import re
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable
 from functools import lru_cache
+from itertools import accumulate
 
 _WORD = re.compile(r"[^\W_]+")
 _ARTICLES = frozenset({"a", "an", "the"})
-# A cut begins the search at this many words; a shorter phrase is no sentence to protect.
-PREFIX = 3
+# Phrases are looked up by so many of their first letters; four words have at least these.
+START = 4
 
 Phrase = tuple[str, ...]
 
@@ -32,14 +34,19 @@ def _compared(raw: str) -> str:
 
 
 class Cutter:
-    """Takes a fixed set of phrases out of any text, however they are punctuated there."""
+    """Takes a fixed set of phrases out of any text, however they are punctuated there.
+
+    A phrase begins at a word and is compared by its letters, so that it is also
+    found where a space is missing ("diagonaland zeros").
+    """
 
     def __init__(self, phrases: Iterable[Phrase]) -> None:
-        self._by_prefix: dict[Phrase, list[Phrase]] = defaultdict(list)
-        for wanted in sorted(set(phrases)):
-            if len(wanted) < PREFIX:
-                raise ValueError(f"a phrase of fewer than {PREFIX} words cannot be cut: {wanted}")
-            self._by_prefix[wanted[:PREFIX]].append(wanted)
+        self._by_start: dict[str, list[str]] = defaultdict(list)
+        for words in sorted(set(phrases)):
+            wanted = "".join(words)
+            if len(wanted) < START:
+                raise ValueError(f"a phrase of fewer than {START} letters cannot be cut: {words}")
+            self._by_start[wanted[:START]].append(wanted)
 
     def cut(self, text: str) -> str:
         """The text without any of the phrases, not even one that a cut has joined together."""
@@ -54,10 +61,12 @@ class Cutter:
 
     def _first(self, words: Phrase) -> tuple[int, int] | None:
         """The numbers of the first and the last word of the first phrase found."""
-        for at in range(len(words) - PREFIX + 1):
-            for wanted in self._by_prefix.get(words[at:at + PREFIX], ()):
-                if words[at:at + len(wanted)] == wanted:
-                    return at, at + len(wanted) - 1
+        letters = "".join(words)
+        starts = [0, *accumulate(map(len, words))]
+        for at, start in enumerate(starts[:-1]):
+            for wanted in self._by_start.get(letters[start:start + START], ()):
+                if letters.startswith(wanted, start):
+                    return at, bisect_left(starts, start + len(wanted)) - 1
         return None
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import pytest
 
@@ -10,8 +10,10 @@ from eval.pydocs.entries import Entry
 from eval.pydocs.known_item import known_item
 from eval.pydocs.labels import Labels, groups_of
 from eval.pydocs.related import resolve
+from eval.pydocs.words import Cutter
 
 Texts = Callable[[dict[str, str]], list[Entry]]
+Repeats = Callable[[Iterable[str], Iterable[str]], list[str]]
 
 BODY = "One two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen."
 LARGEST = f"Find the largest element of a list.\n\n{BODY}"
@@ -71,6 +73,21 @@ def test_no_text_holds_a_summary(labels: Labels) -> None:
         "p.brief": BODY,
         "p.long": BODY,
     }
+
+
+def test_the_guard_against_repeats_sees_one(
+    entries: Texts, repeats: Repeats, monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Else the look for repeated summaries would be silent because it is blind."""
+
+    def look() -> list[str]:
+        found = _labels(entries(TEXTS))
+        asked = [query.entry.doc.summary for query in found.queries]
+        return repeats(asked, [document.text for document in found.documents.values()])
+
+    assert look() == []
+    monkeypatch.setattr(Cutter, "cut", lambda cutter, text: text)
+    assert look() == ["Find the largest element of a list"]
 
 
 def test_what_is_left_out_is_counted(labels: Labels) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from eval.pydocs import build
 from eval.pydocs.words import Cutter, phrase
 
 Row = dict[str, object]
+Repeats = Callable[[Iterable[str], Iterable[str]], list[str]]
 
 
 class Track:
@@ -55,7 +57,7 @@ def _bytes(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in files}
 
 
-def _check_known(track: Track, counts: Row) -> None:
+def _check_known(track: Track, counts: Row, repeats: Repeats) -> None:
     assert len(track.queries) == 1000
     assert 2_000 <= len(track.documents) <= 2_700
     assert len(track.groups()) >= 200
@@ -68,6 +70,10 @@ def _check_known(track: Track, counts: Row) -> None:
         if asked.holds(str(row["text"])) or asked.holds(str(row["title"]))
     ]
     assert telling == []
+    assert not repeats(
+        (str(row["text"]) for row in track.queries.values()),
+        (f"{row['title']}\n{row['text']}" for row in track.documents.values()),
+    )
 
 
 def _check_related(track: Track) -> None:
@@ -80,7 +86,7 @@ def _check_related(track: Track) -> None:
 
 
 @pytest.mark.req("U06")
-def test_the_installed_packages(tmp_path: Path) -> None:
+def test_the_installed_packages(tmp_path: Path, repeats: Repeats) -> None:
     """Else the first tuning anybody sees would rest on labels that leak, dangle or change."""
     with ThreadPoolExecutor() as pool:
         first = pool.submit(build, tmp_path / "one")
@@ -88,7 +94,7 @@ def test_the_installed_packages(tmp_path: Path) -> None:
         built = first.result()
         assert _bytes(tmp_path / "one") == _bytes(again.result().card.parent)
     known, related = Track(built.tracks["known-item"]), Track(built.tracks["related-item"])
-    _check_known(known, dict(built.counts["known-item"]))
+    _check_known(known, dict(built.counts["known-item"]), repeats)
     _check_related(related)
     card = built.card.read_text(encoding="utf-8")
     assert built.fingerprint in card
