@@ -57,8 +57,16 @@ class Cell:
 
 def run_cell(shape: Shape, groups: int, sets: int, seed: int) -> Cell:
     """Simulates one cell; the same arguments give the same cell."""
-    gain = TWICE * detectable_gain(shape, round(groups * SHARE))
+    from threadpoolctl import threadpool_limits
+
     rng = np.random.default_rng([seed, groups, list(Shape).index(shape)])
+    # The products are too small to share: a second thread doubles the CPU time and saves none.
+    with threadpool_limits(1):
+        return _cell(shape, groups, sets, rng)
+
+
+def _cell(shape: Shape, groups: int, sets: int, rng: np.random.Generator) -> Cell:
+    gain = TWICE * detectable_gain(shape, round(groups * SHARE))
     null = partial(simulate, World(shape=shape), groups, rng)
     planted = partial(simulate, World(shape=shape, gain=gain), groups, rng)
     silent = [_both(null(), rng) for _ in range(sets)]

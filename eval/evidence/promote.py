@@ -94,6 +94,8 @@ class _Case:
 
 def _covered(coverage: float | Sequence[float], index: int, scores: Scores) -> float:
     each = np.broadcast_to(np.asarray(coverage, dtype=np.float64), (len(scores.settings),))
+    if not ((each >= 0) & (each <= 1)).all():
+        raise ValueError(f"coverage {coverage} is not a share between 0 and 1")
     return float(each[index])
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import unicodedata
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
@@ -27,6 +28,8 @@ class UnfitScores(ValueError):
     """The table cannot be decided on; the message says which entry and what to do."""
 
 
+# Every part of a table and every seal asks again for the same few keys.
+@lru_cache(maxsize=8192)
 def normal_form(key: str) -> str:
     """A group's key without what a person does not see: NFKC, case folded, single spaces."""
     return " ".join(unicodedata.normalize("NFKC", key).casefold().split())
@@ -60,12 +63,14 @@ class Scores:
         values.setflags(write=False)
         groups = tuple(normal_form(group) for group in self.groups)
         _check(self, values, groups)
-        keys, codes = np.unique(np.array(groups, dtype=object), return_inverse=True)
+        keys = sorted(set(groups))
+        place = {key: number for number, key in enumerate(keys)}
+        codes = np.fromiter((place[group] for group in groups), dtype=np.intp, count=len(groups))
         for name, value in (
             ("values", values),
             ("groups", groups),
-            ("codes", codes.reshape(-1)),
-            ("group_keys", tuple(keys.tolist())),
+            ("codes", codes),
+            ("group_keys", tuple(keys)),
         ):
             object.__setattr__(self, name, value)
 

@@ -176,6 +176,13 @@ def test_coverage_is_that_of_the_candidate(ledger):
     assert (decision.outcome, decision.coverage) == (Outcome.NOT_COVERED, 0.5)
 
 
+@pytest.mark.parametrize("coverage", [float("nan"), -0.1, 98.0])
+def test_a_coverage_that_is_no_share_is_refused(ledger, coverage):
+    """98 per cent written as 98 would pass the door."""
+    with pytest.raises(ValueError, match="not a share between 0 and 1"):
+        verdict(gained(100, 0.1), ledger, coverage=coverage)
+
+
 def test_a_gain_has_to_survive_every_bound(ledger, tmp_path):
     """The unknown scores would be guessed in the candidate's favour."""
     scores = gained(100, 0.1)
