@@ -23,7 +23,10 @@ LOCKED = os.path.join(HERE, "workbench.txt")
 BARE = os.path.join(HERE, "bare.txt")
 
 SUPPORTED = ((3, 11), (3, 12), (3, 13))
-TICK = 10.0  # seconds between two signs of life where there is no terminal
+TICK = 10.0  # seconds between two signs of life
+BLINK = 0.5  # the same where one line of a terminal can be written over
+LINE = 79  # characters of such a sign
+WIPE = "\r\033[K"  # to the start of the line, and clear it
 MACHINE, UNAVAILABLE = 3, 4
 
 NEEDS = """needs Python 3.11, 3.12 or 3.13 with venv and pip, and found none:
@@ -136,7 +139,7 @@ def die_with_parent():
 
 
 class Installer:
-    """Runs the steps of one installation, their output on the terminal or in the log with ticks."""
+    """Runs the steps of one installation: their output in the log, signs of life on stderr."""
 
     def __init__(self, env, lock):
         self.env = env
@@ -149,24 +152,21 @@ class Installer:
         """What stands before the names of packages, for uv where it is installed, else for pip."""
         if self.uv:
             return [self.uv, "pip", "install", "--python", PYTHON]
-        shown = ["--log", LOG] if self.terminal else ["--progress-bar", "off"]
-        pip = [PYTHON, "-I", "-m", "pip", "install", "--no-input", "--disable-pip-version-check"]
-        return pip + shown
+        quiet = ["--no-input", "--disable-pip-version-check", "--progress-bar", "off"]
+        return [PYTHON, "-I", "-m", "pip", "install", *quiet]
 
     def run(self, argv):
         """True if the command went well. It ends when this script ends."""
         with open(LOG, "ab") as log:
             log.write(f"\n$ {' '.join(argv)}\n".encode())
             log.flush()
-            # Never on stdout: that belongs to the command that runs afterwards.
-            output = 2 if self.terminal else log
             child = subprocess.Popen(
                 argv,
                 cwd=ROOT,
                 env=self.env,
                 stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=output,
+                stdout=log,
+                stderr=log,
                 # It holds the lock too: where it outlives this script, the next run waits for it.
                 pass_fds=(self.lock,),
                 preexec_fn=die_with_parent,
@@ -183,11 +183,18 @@ class Installer:
         started = shown = time.time()
         while child.poll() is None:
             time.sleep(0.05)
-            if not self.terminal and time.time() - shown > TICK:
+            if time.time() - shown > (BLINK if self.terminal else TICK):
                 shown = time.time()
-                placed = glob.glob(os.path.join(VENV, "lib", "*", "site-packages", "*.dist-info"))
-                spent = f"{shown - started:.0f} s, {len(placed)} packages in place"
-                say(f"  {spent}: {tail(1)[:80]}")
+                self.show(f"  {shown - started:.0f} s, {packages()} packages in place: {tail(1)}")
+        if self.terminal:
+            sys.stderr.write(WIPE)
+
+    def show(self, line):
+        if self.terminal:
+            sys.stderr.write(WIPE + line[:LINE])
+            sys.stderr.flush()
+        else:
+            say(line[:LINE])
 
     def install(self, what, arguments):
         """True if it went in; where uv cannot (its settings are its own), pip tries once more."""
@@ -209,6 +216,10 @@ class Installer:
     def project(self):
         # Apart from the locks: hash checking refuses an editable install.
         return self.install("esra itself", ["--no-deps", "--no-build-isolation", "-e", ROOT])
+
+
+def packages():
+    return len(glob.glob(os.path.join(VENV, "lib", "*", "site-packages", "*.dist-info")))
 
 
 def tail(lines):
