@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from esra.domain.capability import Catalog
-from esra.domain.hit import NativeHit
+from esra.domain.hit import Hits
 from esra.domain.invocation import Retention
 from esra.domain.outcome import Failed
 from esra.domain.plan import Strategy
@@ -135,7 +135,7 @@ class Provider(Protocol):
 
     capabilities: Capabilities
 
-    async def run(self, query: ValidatedQuery) -> tuple[NativeHit, ...] | Failed: ...
+    async def run(self, query: ValidatedQuery) -> Hits | Failed: ...
 
 
 class Audit(Protocol):

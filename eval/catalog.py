@@ -25,7 +25,7 @@ class CatalogSource:
     examples: tuple[str, ...]
     dated: bool
     language: str = "english"
-    rank: str = "coverage"
+    rank: str = "rarity"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

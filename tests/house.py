@@ -14,7 +14,7 @@ from esra.domain.capability import (
     Scoring,
     SourceScoring,
 )
-from esra.domain.hit import NativeHit, RecordId
+from esra.domain.hit import Hits, NativeHit, RecordId
 from esra.domain.invocation import Call, Caller, Identity, Request
 from esra.domain.outcome import Failed
 from esra.domain.plan import Strategy
@@ -142,7 +142,7 @@ class FakeEngine:
         await asyncio.sleep(self.delay(content.source))
         answers = self.script.get(content.source, ())
         result = answers[content.query] if content.query < len(answers) else ()
-        return result if isinstance(result, Failed) else tuple(result)
+        return result if isinstance(result, Failed) else Hits.of(result, capped=False)
 
 
 def house(

@@ -7,7 +7,7 @@ import asyncio
 from collections.abc import Mapping
 
 from esra.domain.codes import AuditEvent, FailureCode, NoticeCode, WarningCode
-from esra.domain.hit import Answer, NativeHit
+from esra.domain.hit import Answer, Hits
 from esra.domain.outcome import Fact, Failed, Note, Outcome, Warn
 from esra.domain.scope import ScopedSource
 from esra.domain.source import Limits
@@ -36,8 +36,7 @@ async def execute(
             query=query.query,
             strategy=query.strategy,
             result=result,
-            # The engine applied the cap; a full answer is all that can be known from here.
-            capped=not isinstance(result, Failed) and len(result) >= query.rows,
+            capped=not isinstance(result, Failed) and result.capped,
             seconds=clock.monotonic() - started,
         )
 
@@ -49,7 +48,7 @@ async def execute(
 
 async def _run(
     query: ValidatedQuery, provider: Provider, clock: Clock, deadline: float
-) -> tuple[NativeHit, ...] | Failed:
+) -> Hits | Failed:
     left = deadline - clock.monotonic()
     if left <= 0:
         return Failed(code=FailureCode.TIMEOUT)
