@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
-from eval import demo, plot
-from eval.evidence import choose
+from eval import demo, plot, runfolder
+from eval.evidence import choose, sealed
 from eval.notebooks.runner import run
 from eval.notebooks.scrub import ROOT
 from eval.table import GRID, tabulate
@@ -26,7 +26,10 @@ def first_picture(out: Path, say: Say) -> Path:
     path = out / FIRST if out.is_dir() or not out.suffix else out
     case = demo.case()
     table = tabulate(case.recordings, case.judgements, GRID)
-    choice = choose(scores_of(case, table), rng=np.random.default_rng(0))
+    scores = scores_of(case, table)
+    # The part the notebooks may look at, so that the example has one curve everywhere.
+    looked_at = scores.part(~sealed(scores.groups))
+    choice = choose(looked_at, rng=np.random.default_rng([0, 1]))
     shares, means = [share / 1000 for share in GRID], choice.curve
     low, high = (float(edge) for edge in choice.plateau)
     axes = plot.curve(
@@ -36,7 +39,7 @@ def first_picture(out: Path, say: Say) -> Path:
         plateau=(low, high),
         today=case.today / 1000,
         measure=table.measure,
-        title=f"A recorded example: {len(table.queries)} questions about Python functions",
+        title=f"A recorded example: {len(looked_at.groups)} questions about Python functions",
     )
     say(f"a recorded example, {table.measure} at each semantic share (in sample):")
     for line in plot.sketch(shares, means).splitlines():
@@ -51,7 +54,11 @@ def after(run_folder: Path, say: Say) -> list[Path]:
 
     Raises ``NotebookFailed`` with the first that does not complete.
     """
-    wanted = {"00_tour": {}, "20_rerank_weights": {"recording": os.curdir}}
+    wanted: dict[str, dict[str, object]] = {"00_tour": {}}
+    if (run_folder / runfolder.TRACES).exists():
+        wanted["20_rerank_weights"] = {"recording": os.curdir}
+    else:
+        say(f"{run_folder}: no traces, so notebook 20_rerank_weights is left out")
     return [
         # Relative to the notebook's own folder, so that the folder may be moved or sent.
         run(SHIPPED / f"{name}.ipynb", run_folder / f"{name}.ipynb", given, say=say).notebook
