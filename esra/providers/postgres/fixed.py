@@ -6,6 +6,9 @@ from psycopg import sql
 
 from esra.domain.source import Relation
 
+BEGIN = sql.SQL("BEGIN READ ONLY")
+COMMIT = sql.SQL("COMMIT")
+
 # First in every transaction. jit is off because compiling a ranking costs more than it saves.
 SETTINGS = sql.SQL("""\
 SELECT set_config('statement_timeout', %(statement)s, true),

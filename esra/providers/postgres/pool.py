@@ -108,12 +108,12 @@ class _Lender:
         parts: dict[str, Any] = {"application_name": "esra", **read(resolve(self._address))}
         connection = await AsyncConnection.connect(
             **parts,
+            autocommit=True,  # transactions are begun and ended by ``run``, in one round trip
             client_encoding="UTF8",
             cursor_factory=AsyncCursor,  # binds on the server; the client's own does not
             prepare_threshold=None,  # no prepared statement to miss behind a transaction pooler
         )
         self._made.add(connection)
-        await connection.set_read_only(True)
         return connection
 
     async def _clean(self, connection: Connection) -> None:

@@ -38,11 +38,7 @@ async def fetch_role(
 
 async def forget(connection: Connection) -> None:
     """Clears whatever the session holds: the pool's reset between two borrowers."""
-    await connection.set_autocommit(True)
-    try:
-        await _execute(connection, fixed.FORGET, None)
-    finally:
-        await connection.set_autocommit(False)
+    await _execute(connection, fixed.FORGET, None)
 
 
 async def _transaction(
@@ -55,9 +51,11 @@ async def _transaction(
         raise ValueError("a command binds at least one parameter")
     try:
         async with connection.pipeline():
+            # Not the driver's own BEGIN and COMMIT: each of those waits for the server.
+            await _execute(connection, fixed.BEGIN, None)
             await _execute(connection, fixed.SETTINGS, fixed.settings(seconds))
             cursor = await _execute(connection, text, values)
-            await connection.commit()
+            await _execute(connection, fixed.COMMIT, None)
         return await cursor.fetchall()
     except BaseException:
         if not connection.closed:

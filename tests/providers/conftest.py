@@ -1,0 +1,14 @@
+"""A shop for the tests of this folder: one schema, one reading role."""
+
+import pytest
+
+pytest.register_assert_rewrite("tests.providers.contract")
+
+from tests.providers.shop import Shop  # noqa: E402  (after the rewrite is registered)
+
+
+@pytest.fixture(scope="session")
+def shop(database):
+    made = Shop(database)
+    yield made
+    made.close()
