@@ -2,6 +2,7 @@
 
 import asyncio
 import itertools
+import time
 from collections.abc import Iterable
 from datetime import UTC, datetime
 
@@ -76,6 +77,13 @@ class Shop:
             " ORDER BY state <> 'active', pid",
             [role],
         ).fetchall()
+
+    def settled(self, role: str, count: int, seconds: float = 2.0) -> int:
+        """How many connections ``role`` has, once it has ``count`` or the time is up."""
+        end = time.monotonic() + seconds
+        while (found := len(self.backends(role))) != count and time.monotonic() < end:
+            time.sleep(0.02)
+        return found
 
     def close(self) -> None:
         asyncio.run(self.provider.close())
