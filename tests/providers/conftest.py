@@ -2,7 +2,10 @@
 
 import pytest
 
-pytest.register_assert_rewrite("tests.providers.contract")
+PARTS = ("matching", "fields", "order", "hostile", "door")
+pytest.register_assert_rewrite(
+    "tests.providers.asking", *(f"tests.providers.contract_{part}" for part in PARTS)
+)
 
 from tests.providers.shop import Shop  # noqa: E402  (after the rewrite is registered)
 

@@ -149,7 +149,7 @@ def test_an_address_that_says_more_than_where_is_refused(url):
 
 
 @pytest.mark.req("E115", "E116", "E118")
-def test_what_a_mapping_gets_wrong_is_told_apart(shop):
+def test_what_a_mapping_gets_wrong_is_told_apart(shop, caplog):
     """Every wrong mapping would look the same to who has to mend it."""
     good = shop.stock([record("a", "word")])
     values = {name: getattr(good, name) for name in good.__slots__}
@@ -169,6 +169,8 @@ def test_what_a_mapping_gets_wrong_is_told_apart(shop):
         for change in changes:
             result = ask(shop, type(good)(**(values | change)))
             assert result == Failed(code=code), change
+    assert '"klingon" does not exist' in caplog.text
+    assert '"shelf.nowhere" does not exist' in caplog.text
 
 
 @pytest.mark.req("E119")

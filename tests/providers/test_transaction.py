@@ -16,7 +16,7 @@ from esra.providers.postgres import fixed, run
 from esra.providers.postgres.pool import Connections
 from esra.providers.postgres.render import Command, render
 from esra.sealed import BoundFilter
-from tests.providers.contract import keys
+from tests.providers.asking import keys
 from tests.providers.queries import content, query, record
 
 COLUMNS = "written, lexemes, colour, price, sold, seen"

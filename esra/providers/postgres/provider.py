@@ -49,7 +49,7 @@ class PostgresProvider(BaseProvider[Command]):
                     elapsed=time.monotonic() - started,
                     allowed=content.seconds,
                     language=content.relation.language,
-                    values=tuple(command.values.values()),
+                    values=_private(command),
                 )
             ) from trouble
         finally:
@@ -94,6 +94,11 @@ def _stage(trouble: Exception) -> Stage:
         case Invalid():
             return Stage.ADDRESS
     return Stage.CONNECT
+
+
+def _private(command: Command) -> tuple[object, ...]:
+    """What must not be in the log: every value but the language, which is configuration."""
+    return tuple(value for name, value in command.values.items() if name != "language")
 
 
 def _hits(rows: Sequence[Row], content: QueryContent) -> Hits:
