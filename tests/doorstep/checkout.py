@@ -50,12 +50,12 @@ class Checkout:
 
     def environment(self, **more: str) -> dict[str, str]:
         """A machine with Python, the pretended uv, and nothing else."""
-        base = {
-            "PATH": f"{self.fake}:/usr/bin:/bin",
-            "HOME": str(self.fake),
-            "FAKE": str(self.fake),
-        }
-        return {**base, "ESRA_PYTHON": str(self.fake / "python-for-venv"), **more}
+        home = str(self.fake)
+        python = str(self.fake / "python-for-venv")
+        base = {"PATH": f"{home}:/usr/bin:/bin", "HOME": home, "FAKE": home, "ESRA_PYTHON": python}
+        # A Python outside the system's folders may find its own library by this alone.
+        library = {name: os.environ[name] for name in ("LD_LIBRARY_PATH",) if name in os.environ}
+        return {**base, **library, **more}
 
     def start(self, *words: str, cwd: Path | None = None, **more: str) -> subprocess.Popen[str]:
         return subprocess.Popen(
