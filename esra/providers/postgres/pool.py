@@ -72,7 +72,8 @@ class _Lender:
 
     async def take(self, seconds: float) -> Connection:
         try:
-            await asyncio.wait_for(self._free.acquire(), seconds)
+            async with asyncio.timeout(seconds):
+                await self._free.acquire()
         except TimeoutError:
             raise Busy(f"no connection became free in {seconds:g} s") from None
         try:
@@ -99,7 +100,7 @@ class _Lender:
     async def _idle_one(self) -> Connection | None:
         while self._idle:
             connection = self._idle.pop()
-            if not _has_news(connection):
+            if not connection.closed and not _has_news(connection):
                 return connection
             await connection.close()
         return None
