@@ -81,12 +81,12 @@ def tune(order: Order, base: Path, progress: Progress) -> Tuned:
         )
     case, degraded = _case(order, slug, federation, capability, models, folder, base)
     runfolder.write(folder, case)
-    progress.say(f"{slug}: deciding")
     verdict = reach(
         case,
         Ledger(base / "runs" / "openings.jsonl"),
         places.tuned_folder(base) / slug,
         folder / "candidate.json",
+        progress.say,
     )
     example = asked(order)[0].text
     return Tuned(

@@ -66,7 +66,7 @@ def case_of_runs(
             query: {(SOURCE, key): grade for key, grade in grades.items()}
             for query, grades in labels.judgements.items()
         },
-        groups={query: normal_form(query) for query in labels.judgements},
+        groups={query: need_of(query, grades) for query, grades in labels.judgements.items()},
         strata={},
         today=TODAY,
         models={"select": "", "plan": "", "rerank": f"run {second.tag}"},
@@ -99,6 +99,15 @@ def _recorded(query: str, found: Mapping[str, float], given: Mapping[str, float]
         ranking=(),
         reranked=True,
     )
+
+
+def need_of(query: str, grades: Mapping[str, int]) -> str:
+    """What stands for a query's need where its text is not known: its id and a right document.
+
+    Ids alone would make one lineage of every collection whose topics count from 1.
+    """
+    right = min((key for key, grade in grades.items() if grade > 0), default="")
+    return normal_form(f"{query} {right}")
 
 
 def min_max(scores: Mapping[str, float]) -> dict[str, float]:

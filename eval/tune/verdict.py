@@ -3,18 +3,17 @@
 Pure but for the ledger and the files it is told to write.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from fractions import Fraction
 from pathlib import Path
 
 from eval import publish
-from eval.evidence import Decision, Ledger, Scores, decide
+from eval.evidence import Decision, Ledger, Scores, decide, smallest_detectable, split
+from eval.evidence.propose import LEAST_COVERAGE
 from eval.replay import Recorded
 from eval.table import GRID, Judgements, Table, tabulate
-
-LEAST_COVERAGE = 0.98
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,14 +94,25 @@ class NothingToScore(ValueError):
     """No recorded query has a relevant document."""
 
 
-def reach(case: Case, ledger: Ledger, promoted: Path, candidate: Path) -> Verdict:
-    """Measures, decides, and writes the promoted revision or the candidate."""
+def reach(
+    case: Case,
+    ledger: Ledger,
+    promoted: Path,
+    candidate: Path,
+    say: Callable[[str], None] = lambda text: None,
+) -> Verdict:
+    """Measures, decides, and writes the promoted revision or the candidate.
+
+    What the set can show at all is said before anything is chosen on it.
+    """
     settings = tuple(sorted({*GRID, case.today}))
     table = _table(case, settings)
     if not table.queries:
         raise NothingToScore("no query that was run has a relevant document; nothing to tune on")
+    scores = scores_of(case, table)
+    say(_can_show(case, scores))
     decision = decide(
-        scores_of(case, table),
+        scores,
         ledger=None if case.explore else ledger,
         lineage_inputs={"data": case.data, "recording": case.recording},
         candidate_hash_of=lambda setting: publish.candidate_hash(_claim(case, setting)),
@@ -118,6 +128,16 @@ def reach(case: Case, ledger: Ledger, promoted: Path, candidate: Path) -> Verdic
     else:
         path = publish.write_candidate(candidate, claim, facts)
     return Verdict(case=case, table=table, decision=decision, config=path)
+
+
+def _can_show(case: Case, scores: Scores) -> str:
+    parts = split(scores)
+    least = smallest_detectable(parts.development, parts.stated_for).value
+    shown = "no difference at all" if least is None else f"a difference of {least:.4f}"
+    return (
+        f"{case.capability}: {len(scores.groups)} queries in {scores.group_count} groups, "
+        f"{parts.sealed_groups} of them sealed, can show {shown} in {scores.measure}"
+    )
 
 
 def _table(case: Case, settings: Sequence[int], assumed: float | None = None) -> Table:

@@ -104,6 +104,7 @@ def _notebooks(one: Tuned, progress: Progress) -> bool:
 
 def _own(arguments: argparse.Namespace) -> Order:
     """The order for folders of one's own: read, and refused, before anything slow begins."""
+    slug_of(arguments.name)
     return Order(
         name=arguments.name,
         federation=load_federation(arguments.data),
@@ -146,6 +147,7 @@ def _runs(arguments: argparse.Namespace, base: Path, progress: Progress) -> Done
         Ledger(base / "runs" / "openings.jsonl"),
         folder / "promoted",
         folder / "candidate.json",
+        progress.say,
     )
     _keep(verdict, folder)
     notes = "\n".join(f"  {note}" for note in read.notes)

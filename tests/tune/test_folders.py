@@ -1,38 +1,15 @@
 """`tune` and `esra retrieve` as commands, over the embedded PostgreSQL and the real model."""
 
 import json
-import os
 import shlex
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from tests.tune import labelled
+from tests.tune.commands import command, tune
 
-ROOT = Path(__file__).resolve().parents[2]
-
-
-def command(home: Path, *words: str, code: int = 0, **environment: str):
-    """A finished command, run as a person would, with its own data folder."""
-    own = {k: v for k, v in os.environ.items() if not k.startswith("ESRA_")}
-    own |= {"ESRA_HOME": str(home), **environment}
-    done = subprocess.run(
-        [sys.executable, "-m", *words], cwd=ROOT, env=own, capture_output=True, text=True
-    )
-    assert done.returncode == code, done.stderr
-    return done
-
-
-def tune(home: Path, folder: Path, *more: str, **environment: str):
-    """(the one capability of the JSON document, what stood on stderr)."""
-    words = ("eval", "tune", "--name", "Mini set", "--data", str(folder), "--json", *more)
-    done = command(home, *words, "--no-notebooks", **environment)
-    document = json.loads(done.stdout)
-    assert list(document) == ["capabilities"]
-    (capability,) = document["capabilities"]
-    return capability, done.stderr
+NAME = "Mini set"
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +25,7 @@ def folder(tmp_path_factory) -> Path:
 @pytest.mark.req("U05", "U09", "U12", "U13")
 def test_one_command_tunes_a_folder_and_the_runtime_orders_by_what_it_wrote(home, folder):
     """Else the product would be parts that do not meet."""
-    first, _ = tune(home, folder, "--explore")
+    first, _ = tune(home, NAME, folder, "--explore")
     assert first["capability"] == "mini_set"
     assert first["queries"] == 84
     assert first["measure"] == "nDCG@10"
@@ -62,7 +39,7 @@ def test_one_command_tunes_a_folder_and_the_runtime_orders_by_what_it_wrote(home
     edited = edited.replace("lexical_weight = 0.3", "lexical_weight = 1.0")
     catalog.write_text(edited)
     before, _ = retrieve(home)
-    second, said = tune(home, folder)
+    second, said = tune(home, NAME, folder)
     assert "keeping your edited catalog" in said
     assert catalog.read_text() == edited
     assert second["promoted"], second["why"]
@@ -77,7 +54,7 @@ def test_one_command_tunes_a_folder_and_the_runtime_orders_by_what_it_wrote(home
     assert before["results"][0]["title"] == "car car"
     assert after["results"][0]["title"] == "repair of one automobile"
 
-    third, _ = tune(home, folder)
+    third, _ = tune(home, NAME, folder)
     told, shown = second.pop("why"), third.pop("why")
     assert shown.startswith("shown before on 20")
     assert shown.endswith(told)
@@ -94,7 +71,7 @@ def retrieve(home: Path):
 
 def test_the_line_that_tune_prints_can_be_pasted(home, folder):
     """Else the first thing a person tries would fail."""
-    words = ("eval", "tune", "--name", "Mini set", "--data", str(folder), "--no-notebooks")
+    words = ("eval", "tune", "--name", NAME, "--data", str(folder), "--no-notebooks")
     out = command(home, *words, "--explore").stdout
     line = next(line for line in out.splitlines() if "./workbench esra retrieve" in line)
     pasted = shlex.split(line.split("./workbench", 1)[1])
@@ -105,7 +82,7 @@ def test_the_line_that_tune_prints_can_be_pasted(home, folder):
 def test_exploring_opens_nothing(home, folder):
     """Else looking would use up the sealed part."""
     before = (home / "runs" / "openings.jsonl").read_text()
-    capability, _ = tune(home, folder, "--explore")
+    capability, _ = tune(home, NAME, folder, "--explore")
     assert (capability["promoted"], capability["sealed"]) == (False, None)
     assert (home / "runs" / "openings.jsonl").read_text() == before
 
@@ -114,7 +91,7 @@ def test_a_server_of_ones_own_is_loaded_and_read_through_a_role_that_only_reads(
     database, folder, tmp_path
 ):
     """Else the workbench would need its own server, or the runtime a role that may write."""
-    capability, _ = tune(tmp_path, folder, "--explore", ESRA_DATABASE_URL=database.url)
+    capability, _ = tune(tmp_path, NAME, folder, "--explore", ESRA_DATABASE_URL=database.url)
     assert capability["queries"] == 84
     catalog = (tmp_path / "catalogs" / "mini_set.toml").read_text()
     assert 'url = "file:' in catalog

@@ -1,4 +1,4 @@
-"""Promotion through the whole of `tune --runs`: a planted gain, no gain, and the same asked twice."""
+"""Promotion through `tune --runs`: a planted gain, no gain, and the same asked twice."""
 
 import json
 import random
