@@ -1,0 +1,119 @@
+"""Asks one endpoint one question, within one time, and learns which parameters it takes.
+
+Every endpoint lacks some: structured output, a seed, a temperature of 0, a bound on the answer.
+What a refusal names is left out and asked again; what is known to be refused is not sent again.
+"""
+
+import asyncio
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from esra.domain.ranking import Usage
+from esra.llm.openai.completion import read_completion
+from esra.llm.openai.endpoint import Endpoint
+from esra.llm.openai.forms import Form
+from esra.llm.openai.line import Answer, Line
+from esra.ports import Reply, Trouble
+
+_REFUSED = (400, 422)  # what servers say to a parameter they do not take
+_BUSY = (429, 503)  # what may come with a time to wait
+_MOST_WAITS = 2
+
+# Parameter -> the words by which refusals name it.
+_OPTIONAL: Mapping[str, tuple[bytes, ...]] = {
+    "response_format": (b"response_format", b"json_schema", b"structured output"),
+    "seed": (b"seed",),
+    "temperature": (b"temperature",),
+    "max_tokens": (b"max_tokens",),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """``rules`` is a prompt file's text, ``data`` a fenced brief, ``form`` the reply's schema."""
+
+    name: str
+    rules: str
+    data: str
+    form: Form
+
+
+class Chat:
+    def __init__(self, endpoint: Endpoint) -> None:
+        self._endpoint = endpoint
+        self._line = Line(endpoint)
+        self._untaken: frozenset[str] = frozenset()
+
+    async def ask(self, question: Question) -> Reply:
+        """What the model wrote, unjudged; ``Trouble`` where it wrote nothing whole in time."""
+        started = time.perf_counter()
+        try:
+            async with asyncio.timeout(self._endpoint.timeout):
+                answer, calls = await self._answer(question)
+        except TimeoutError:
+            raise Trouble("no answer in time") from None
+        completion = read_completion(answer)
+        return Reply(
+            text=completion.text,
+            usage=Usage(
+                calls=calls,
+                tokens_in=completion.tokens_in,
+                tokens_out=completion.tokens_out,
+                seconds=time.perf_counter() - started,
+            ),
+        )
+
+    async def close(self) -> None:
+        await self._line.close()
+
+    async def _answer(self, question: Question) -> tuple[Answer, int]:
+        """The first answer of status 200, and how many requests it took."""
+        deadline = asyncio.get_running_loop().time() + self._endpoint.timeout
+        without, calls, waits = self._untaken, 0, 0
+        while True:
+            answer = await self._line.post(self._document(question, without))
+            calls += 1
+            if answer.status == 200:
+                # Only now: a refusal that stays was about something else, an overlong prompt say.
+                self._untaken |= without
+                return answer, calls
+            if answer.status in _REFUSED and len(without) < len(_OPTIONAL):
+                without |= refused(answer.body, without)
+            elif answer.status in _BUSY and answer.wait is not None and waits < _MOST_WAITS:
+                waits += 1
+                await _wait(answer.wait, deadline)
+            else:
+                raise Trouble(f"the endpoint answered with status {answer.status}")
+
+    def _document(self, question: Question, without: frozenset[str]) -> dict[str, object]:
+        form = {"name": question.name, "strict": True, "schema": question.form}
+        optional: dict[str, object] = {
+            "response_format": {"type": "json_schema", "json_schema": form},
+            "temperature": 0,
+            "max_tokens": self._endpoint.max_tokens,
+        }
+        if self._endpoint.seed is not None:
+            optional["seed"] = self._endpoint.seed
+        return {
+            "model": self._endpoint.model,
+            "messages": [
+                {"role": "system", "content": question.rules},
+                {"role": "user", "content": question.data},
+            ],
+            **{name: value for name, value in optional.items() if name not in without},
+        }
+
+
+def refused(body: bytes, without: frozenset[str]) -> frozenset[str]:
+    """What a refusal names of the parameters still sent; else the form first, then all others."""
+    said = body.lower()
+    left = _OPTIONAL.keys() - without
+    named = {name for name in left if any(word in said for word in _OPTIONAL[name])}
+    return frozenset(named or ({"response_format"} & left) or left)
+
+
+async def _wait(seconds: float, deadline: float) -> None:
+    if asyncio.get_running_loop().time() + seconds >= deadline:
+        raise Trouble("the endpoint is busy for longer than there is time")
+    await asyncio.sleep(seconds)

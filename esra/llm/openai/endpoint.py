@@ -1,0 +1,88 @@
+"""Where a language model answers, and on which terms. Holds no secret, only a way to get one."""
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from ipaddress import ip_address
+from urllib.parse import SplitResult, urlsplit
+
+from esra.domain.ranking import Usage
+
+MILLION = 1_000_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Endpoint:
+    """An OpenAI-compatible endpoint and one of its models.
+
+    ``base_url`` is what OpenAI's own clients take: ``/chat/completions`` is added to it, and
+    ``/v1`` before that where it has no path. ``key`` is asked anew for each request, so that a
+    changed secret is taken up. ``timeout`` bounds one question in seconds, repeats and waiting
+    included; ``concurrency`` the requests under way. ``seed`` None sends none. ``price`` is money
+    per million tokens (in, out). ``max_tokens`` bounds one answer. Without ``proxy`` there is none,
+    whatever the environment says. ``ValueError`` names the setting that cannot be.
+    """
+
+    base_url: str
+    model: str
+    key: Callable[[], str] | None = field(default=None, repr=False)
+    timeout: float = 20.0
+    concurrency: int = 8
+    seed: int | None = 0
+    price: tuple[float, float] | None = None
+    max_tokens: int = 8192
+    proxy: str | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        _check_address(self.base_url, keyed=self.key is not None)
+        if not self.model.strip():
+            raise ValueError("model names the model to ask for")
+        if not 0 < self.timeout <= 600:
+            raise ValueError("timeout is a number of seconds above 0, at most 600")
+        if self.concurrency < 1 or self.max_tokens < 1:
+            raise ValueError("concurrency and max_tokens are at least 1")
+        if self.price is not None and not all(0 <= each < MILLION for each in self.price):
+            raise ValueError("price is money per million tokens, in and out, each 0 or more")
+
+    @property
+    def url(self) -> str:
+        """Where the questions go."""
+        base = self.base_url.rstrip("/")
+        return base + ("/chat/completions" if urlsplit(base).path else "/v1/chat/completions")
+
+    @property
+    def identity(self) -> str:
+        """Which model this is: its name, whose it is (as a hash) and how it is made to repeat."""
+        # One name may be another model elsewhere; the host itself must not stand in a trace.
+        place = hashlib.sha256(self.url.encode()).hexdigest()[:8]
+        return f"{self.model}@{place};temperature 0;seed {self.seed}"
+
+    def cost(self, usage: Usage) -> float | None:
+        """Money for the tokens of ``usage``; None where no price is set."""
+        if self.price is None:
+            return None
+        each_in, each_out = self.price
+        return (usage.tokens_in * each_in + usage.tokens_out * each_out) / MILLION
+
+
+def _check_address(base_url: str, *, keyed: bool) -> None:
+    # No message repeats the address: people do put keys into one.
+    try:
+        parts = urlsplit(base_url)
+        parts.port  # noqa: B018 - reading it is what checks it
+    except ValueError as error:
+        raise ValueError("base_url is not an address") from error
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise ValueError("base_url starts with https:// or http:// and names a host")
+    if parts.username is not None or parts.query or parts.fragment:
+        raise ValueError("base_url holds no user, no question mark and no #: a key goes into key")
+    if keyed and parts.scheme == "http" and not _is_here(parts):
+        raise ValueError("a key is sent over https, or over http to this machine, and not else")
+
+
+def _is_here(parts: SplitResult) -> bool:
+    host = parts.hostname or ""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
