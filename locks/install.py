@@ -223,9 +223,12 @@ def packages():
 
 
 def tail(lines):
+    """The log's last lines, without those on packages meant for other systems."""
     with open(LOG, "rb") as log:
-        log.seek(max(0, os.fstat(log.fileno()).st_size - 8000))
-        return "\n".join(log.read().decode(errors="replace").strip().split("\n")[-lines:])
+        log.seek(max(0, os.fstat(log.fileno()).st_size - 16000))
+        seen = log.read().decode(errors="replace").strip().split("\n")
+    told = [line[:200] for line in seen if not line.startswith("Ignoring ")]
+    return "\n".join(told[-lines:])
 
 
 def give_up():

@@ -13,6 +13,7 @@ import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
 
 ROOT = Path(__file__).resolve().parents[2]
 BASE = os.path.realpath(sys.executable)
@@ -97,3 +98,11 @@ def make_checkout(place: Path) -> Checkout:
         (checkout.fake / name).chmod(0o755)
     (checkout.fake / "python3").symlink_to(BASE)
     return checkout
+
+
+def load(path: Path) -> ModuleType:
+    """A script as a module, leaving no compiled file beside it."""
+    module = ModuleType(path.stem)
+    module.__file__ = str(path)
+    exec(compile(path.read_text("utf-8"), str(path), "exec"), module.__dict__)
+    return module

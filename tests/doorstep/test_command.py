@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import ast
 import errno
-import importlib.util
 import json
 import os
-import sys
-from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
-from tests.doorstep.checkout import ROOT, Checkout, make_checkout
+from tests.doorstep.checkout import ROOT, Checkout, load, make_checkout
 
 
 @pytest.fixture
@@ -22,25 +19,14 @@ def checkout(tmp_path: Path) -> Checkout:
     return make_checkout(tmp_path)
 
 
-def load(path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    """A script as a module, leaving no compiled file beside it."""
-    monkeypatch.setattr(sys, "dont_write_bytecode", True)
-    spec = importlib.util.spec_from_loader(path.stem, SourceFileLoader(path.stem, str(path)))
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+@pytest.fixture
+def script() -> ModuleType:
+    return load(ROOT / "workbench")
 
 
 @pytest.fixture
-def script(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    return load(ROOT / "workbench", monkeypatch)
-
-
-@pytest.fixture
-def install(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    return load(ROOT / "locks" / "install.py", monkeypatch)
+def install() -> ModuleType:
+    return load(ROOT / "locks" / "install.py")
 
 
 @pytest.mark.parametrize("name", ["workbench", "locks/install.py"])
