@@ -3,6 +3,7 @@
 import os
 from collections.abc import Sequence
 from io import BytesIO
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,8 +11,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 BLOCKS = " ▁▂▃▄▅▆▇█"
-# Okabe and Ito's colours: told apart by people who see fewer of them.
 DPI = 120
+# Okabe and Ito's colours: told apart by people who see fewer of them.
 BLUE, ORANGE, GREEN = "#0072B2", "#E69F00", "#009E73"
 
 
@@ -37,8 +38,10 @@ def curve(
         ax = Figure(figsize=(7, 4), layout="constrained").subplots()
     ax.plot(settings, means, color=BLUE, label="mean, in sample")
     if margin is not None:
-        top = max(means)
-        low = [min(mean, top - half) for mean, half in zip(means, margin, strict=True)]
+        top, floor = max(means), min(means)
+        # One group tells nothing about the next: its band has no end, a picture has.
+        ends = [max(floor, top - half) if isfinite(half) else floor for half in margin]
+        low = [min(mean, end) for mean, end in zip(means, ends, strict=True)]
         ax.fill_between(settings, low, means, color=BLUE, alpha=0.15, label="band to the peak")
     if plateau is not None:
         ax.axvspan(*plateau, color=GREEN, alpha=0.15, label="plateau")

@@ -41,7 +41,8 @@ def check(notebook: Path) -> list[str]:
     for number, cell in code_cells(content):
         where = f"code cell {number}"
         found += [f"{where} {trouble}" for trouble in (*_stored(cell), *_unescaped(cell))]
-    return [*found, *_leaks(notebook.read_text("utf-8", errors="replace"))]
+    found += _leaks(notebook.read_text("utf-8", errors="replace"))
+    return list(dict.fromkeys(found))
 
 
 def _stored(cell: Mapping) -> Iterator[str]:

@@ -14,10 +14,12 @@ def read(notebook: Path) -> Mapping:
     import nbformat
 
     try:
-        return nbformat.read(notebook, as_version=4)
+        content = nbformat.read(notebook, as_version=4)
+        nbformat.validate(content)
+        return content
     except OSError as error:
         raise NotebookError(f"{notebook}: cannot be read ({error.strerror})") from error
-    except (ValueError, AttributeError, nbformat.reader.NotJSONError) as error:
+    except (ValueError, AttributeError, nbformat.ValidationError) as error:
         raise NotebookError(f"{notebook}: not a notebook") from error
 
 

@@ -19,7 +19,7 @@ TAG = "parameters"
 KINDS = {str: "text", bool: "true or false", int: "a whole number", float: "a number"}
 
 # A parameter stands in the produced notebook twice, for everybody who is sent it (RULINGS 44).
-_SECRET = re.compile(r"token|secret|passw|pwd|dsn|credential|key(?=_|$|[A-Z])", re.IGNORECASE)
+_SECRET = re.compile(r"(?i:token|secret|passw|pwd|dsn|credential)|(?i:key)(?=_|$|[A-Z0-9])")
 _PASSWORD_IN_URL = re.compile(r"://[^/\s:@]*:[^/\s@]+@")
 
 

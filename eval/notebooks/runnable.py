@@ -10,6 +10,8 @@ from collections.abc import Iterator, Mapping
 from eval.notebooks.parameters import declared
 from eval.notebooks.trouble import NotebookError
 
+# Names that IPython binds before the first cell.
+GIVEN = frozenset({"display", "get_ipython", "In", "Out", "_"})
 SHELLS = frozenset({"get_ipython", "os.system", "os.popen"})
 TOP_LEVEL_AWAIT = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT | ast.PyCF_ONLY_AST
 
@@ -56,7 +58,7 @@ def nodes(cell: Mapping) -> Iterator[ast.AST]:
 
 def _defined(notebook: Mapping) -> set[str]:
     """Every name that some cell binds."""
-    names = set(dir(builtins))
+    names = {*dir(builtins), *GIVEN}
     for _, cell in code_cells(notebook):
         for node in nodes(cell):
             match node:

@@ -55,7 +55,8 @@ def run(
     if say:
         say(f"running notebook {notebook.stem}")
     started, watch = time.monotonic(), Watch()
-    with TemporaryDirectory(prefix=f".{out.stem}.", dir=out.parent) as scratch:
+    # Not beside the result: a process that is killed leaves its scratch to the system to clear.
+    with TemporaryDirectory(prefix="esra-notebook-") as scratch:
         draft = Path(scratch, "draft.ipynb")
         trouble: BaseException | None = None
         try:
