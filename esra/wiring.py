@@ -13,6 +13,7 @@ from esra.config.keys import verify_keys
 from esra.config.strict import ConfigError
 from esra.domain.capability import Capability, Catalog, RerankForm, SelectForm
 from esra.domain.invocation import Retention
+from esra.domain.source import Relation
 from esra.governance import places, secrets
 from esra.governance.audit import FileAudit
 from esra.governance.clock import SystemClock
@@ -20,6 +21,7 @@ from esra.llm.embedder import CachedEmbedder, Embedder, EmbeddingCache
 from esra.llm.local import LocalReranker, LocalSelector
 from esra.ports import Audit, House, Provider, TraceSink
 from esra.providers.postgres import PostgresProvider
+from esra.providers.postgres.errors import Trouble
 
 READER = "esra_reader"
 
@@ -115,8 +117,22 @@ async def _providers(
         else:
             provider = PostgresProvider(lambda ref=reference: secrets.resolve(ref, folder))
         stack.push_async_callback(provider.close)
+        await _refuse_powerful(provider, _relations(loaded.catalog, name))
         providers[name] = provider
     return providers
+
+
+def _relations(catalog: Catalog, provider: str) -> list[Relation]:
+    own = (source for source in catalog.sources if source.provider == provider)
+    return [mapping.relation for source in own for mapping in source.mappings]
+
+
+async def _refuse_powerful(provider: PostgresProvider, relations: list[Relation]) -> None:
+    """Raises ``PowerfulRole``; a server that cannot be asked is each query's own failure."""
+    try:
+        await provider.refuse_powerful_role(relations)
+    except Trouble:
+        return
 
 
 def _embedded_reader(base: Path, stack: AsyncExitStack, wishes: Wishes) -> str:

@@ -101,6 +101,15 @@ def test_a_server_of_ones_own_is_loaded_and_read_through_a_role_that_only_reads(
     assert secret.read_text() not in catalog
 
 
+def test_a_reader_that_may_do_more_than_read_is_refused(database, folder, tmp_path):
+    """Else a superuser would stand behind every query (RULINGS 20)."""
+    words = ("eval", "tune", "--name", NAME, "--data", str(folder), "--no-notebooks")
+    urls = {"ESRA_DATABASE_URL": database.url, "ESRA_READER_URL": database.url}
+    done = command(tmp_path, *words, code=3, **urls)
+    assert "is a superuser" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
 @pytest.mark.parametrize(
     ("file", "line", "says"),
     [
