@@ -18,8 +18,13 @@ FOREIGN = re.compile(
     r"[a-z]\.pythonhosted\.org|\bpypi\.org|npmjs\.(?:org|com)|debian\.org/|"
     r"-{2}(?:index-url|find-links)[ =]|https?://[^ )\"'>]+/(?:simple|packages)/"
 )
-# The rows came from outside and name what a test must refuse.
-QUOTED = ("tests/requirements.md", "tests/guard/test_files.py")
+# The rows came from outside; the others name what they scrub or refuse.
+QUOTED = (
+    "tests/requirements.md",
+    "tests/guard/test_files.py",
+    "tests/notebooks/test_scrub.py",
+    "tests/notebooks/test_check.py",
+)
 
 # A word in backticks that looks like a path of the checkout.
 PATH = re.compile(r"`([\w.-]+(?:/[\w.-]+)*/?)`")
