@@ -8,5 +8,5 @@ _KEY = os.urandom(32)
 
 
 def tag(content: object) -> bytes:
-    """HMAC-SHA256 over the content's repr; the content is deeply immutable, so this is its value."""
+    """HMAC-SHA256 over the content's repr: it is deeply immutable, so that is its value."""
     return hmac.new(_KEY, repr(content).encode("utf-8", "surrogatepass"), hashlib.sha256).digest()

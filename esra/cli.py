@@ -61,14 +61,13 @@ def _retrieve(arguments: argparse.Namespace) -> int:
     from esra.domain.outcome import Refused
     from esra.embedded import EmbeddedError
     from esra.llm.embedder import ModelMissing, ModelUnusable
-    from esra.providers.postgres import PowerfulRole
     from esra.show import as_json, as_text
 
     if arguments.share is not None and not 0 <= arguments.share <= 1:
         return _trouble("--share lies between 0 and 1", USAGE)
     try:
         response, refused = asyncio.run(_ask(arguments))
-    except (ConfigError, PowerfulRole) as error:
+    except ConfigError as error:
         return _trouble(str(error), CONFIG)
     except (EmbeddedError, ModelMissing, ModelUnusable) as error:
         return _trouble(str(error), SOURCE)

@@ -4,6 +4,7 @@ Each stage is one file of its own name under ``stages/``; each returns a value w
 to say about it; the ledger keeps the words.
 """
 
+from esra.deadline import EXECUTE, PLAN, RERANK, SELECT, Deadline
 from esra.domain.codes import ErrorCode
 from esra.domain.invocation import Call
 from esra.domain.outcome import Refused
@@ -41,21 +42,20 @@ async def retrieve(admitted: Admitted, house: House) -> Response:
 
 
 async def _stages(call: Call, house: House, ledger: Ledger) -> tuple[Response, Seen]:
-    clock, providers = house.clock, house.providers
-    deadline = clock.monotonic() + call.seconds
-
-    def left() -> float:
-        return deadline - clock.monotonic()
-
+    providers, time = house.providers, Deadline(house.clock.monotonic, call.seconds)
     scope = ledger.take(resolve_scope(call, house.catalog))
     numbers = scope.scoring
-    chosen = ledger.take(await select_sources(call, scope, house.selectors, left()))
-    plans = ledger.take(await plan_searches(call, scope, chosen, house.planners, providers, left()))
+    chosen = ledger.take(await select_sources(call, scope, house.selectors, time.part(SELECT)))
+    plans = ledger.take(
+        await plan_searches(call, scope, chosen, house.planners, providers, time.part(PLAN))
+    )
     queries = ledger.take(validate_plans(call, plans, chosen, scope, providers))
-    answers = ledger.take(await execute(queries, chosen, providers, scope.limits, clock, deadline))
+    answers = ledger.take(
+        await execute(queries, chosen, providers, scope.limits, house.clock, time.part(EXECUTE))
+    )
     scored = ledger.take(normalize(answers, numbers, call.now))
     candidates = ledger.take(aggregate(scored, numbers))
-    ranking = ledger.take(await rerank(call, scope, candidates, house.rerankers, left()))
+    ranking = ledger.take(await rerank(call, scope, candidates, house.rerankers, time.part(RERANK)))
     response = respond(
         call, scope, ranking.ranked, ranking.ordered_by, ledger.warnings, ledger.notices
     )

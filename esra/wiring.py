@@ -20,7 +20,7 @@ from esra.governance.clock import SystemClock
 from esra.llm.embedder import CachedEmbedder, Embedder, EmbeddingCache
 from esra.llm.local import LocalReranker, LocalSelector
 from esra.ports import Audit, House, Provider, TraceSink
-from esra.providers.postgres import PostgresProvider
+from esra.providers.postgres import PostgresProvider, PowerfulRole
 from esra.providers.postgres.errors import Trouble
 
 READER = "esra_reader"
@@ -128,9 +128,11 @@ def _relations(catalog: Catalog, provider: str) -> list[Relation]:
 
 
 async def _refuse_powerful(provider: PostgresProvider, relations: list[Relation]) -> None:
-    """Raises ``PowerfulRole``; a server that cannot be asked is each query's own failure."""
+    """Raises ``ConfigError``; a server that cannot be asked is each query's own failure."""
     try:
         await provider.refuse_powerful_role(relations)
+    except PowerfulRole as error:
+        raise ConfigError(str(error)) from error
     except Trouble:
         return
 

@@ -34,7 +34,7 @@ class LimitsBlock(Strict):
     queries: int = Bound(default=20, ge=1, le=20)
     results: int = Bound(default=50, ge=1, le=1_000)
     fragment: int = Bound(default=2_000, ge=1, le=100_000)
-    characters: int = Bound(default=60_000, ge=1, le=10_000_000)
+    size: int = Bound(default=200_000, ge=1_000, le=10_000_000)
     seconds: float = Bound(default=5.0, gt=0, le=300)
     parallel: int = Bound(default=8, ge=1, le=64)
 

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+from esra.domain.source import Limits
+
 
 class Identity(StrEnum):
     """How the caller became known; it stands in every audit record."""
@@ -21,7 +23,8 @@ class Mode(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Caller:
-    """A principal as governance knows it; ``sources`` is what runtime authorization grants."""
+    """A principal as governance knows it; ``sources`` is what runtime authorization grants,
+    and ``limits`` what it bounds."""
 
     tenant: str
     subject: str
@@ -29,6 +32,7 @@ class Caller:
     groups: tuple[str, ...] = ()
     claims: tuple[tuple[str, str], ...] = ()
     sources: frozenset[str] | None = None  # None: no restriction at this level
+    limits: Limits = Limits()
 
 
 class Retention(StrEnum):

@@ -95,15 +95,16 @@ class Mapping:
 class Limits:
     """Upper bounds; the effective ones are the tightest of every level.
 
-    ``rows`` a query, ``queries`` a source, ``results`` and ``characters`` a response,
-    ``fragment`` characters of one result's text, ``seconds`` a command.
+    ``rows`` a query, ``queries`` a source, ``results`` a response, ``size`` bytes of a response's
+    results as JSON, ``fragment`` characters of one result's text, ``seconds`` a command,
+    ``parallel`` commands of an invocation at a time.
     """
 
     rows: int = 50
     queries: int = 20
     results: int = 50
     fragment: int = 2_000
-    characters: int = 60_000
+    size: int = 200_000
     seconds: float = 5.0
     parallel: int = 8
 
@@ -115,7 +116,7 @@ def tightest(*levels: Limits) -> Limits:
         queries=min(level.queries for level in levels),
         results=min(level.results for level in levels),
         fragment=min(level.fragment for level in levels),
-        characters=min(level.characters for level in levels),
+        size=min(level.size for level in levels),
         seconds=min(level.seconds for level in levels),
         parallel=min(level.parallel for level in levels),
     )

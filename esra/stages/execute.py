@@ -21,9 +21,10 @@ async def execute(
     providers: Mapping[str, Provider],
     limits: Limits,
     clock: Clock,
-    deadline: float,
+    seconds: float,
 ) -> Outcome[tuple[Answer, ...]]:
-    """One answer a query. ``deadline`` is a reading of ``clock.monotonic``."""
+    """One answer a query; one that has none within ``seconds`` is a TIMEOUT."""
+    deadline = clock.monotonic() + seconds
     provider_of = {scoped.source.id: scoped.source.provider for scoped in chosen}
     gate = asyncio.Semaphore(limits.parallel)
 

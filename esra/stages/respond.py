@@ -4,7 +4,9 @@ Errors need no sanitising here: no record that reaches this stage can hold drive
 """
 
 import hashlib
+import json
 from collections.abc import Sequence
+from dataclasses import asdict, replace
 
 from esra.domain.codes import NoticeCode
 from esra.domain.hit import Given, Match, NotAsked, Omitted, Ranked, RecordId
@@ -27,7 +29,7 @@ def respond(
     """The response; its status follows from its warnings."""
     most = min(call.limit, scope.limits.results)
     results = [_result(call, scope, one) for one in ranked[:most]]
-    kept, cut = _within(results, scope.limits.characters)
+    kept, cut = _within(results, scope.limits.size)
     said = list(notices)
     if call.limit > scope.limits.results:
         said.append(Note(code=NoticeCode.SETTING_CLAMPED, detail="limit"))
@@ -86,17 +88,35 @@ def mask(value: object, field: Field) -> object:
             return "***" + text[-4:] if len(text) > 8 else "***"
 
 
-def _within(results: list[Result], characters: int) -> tuple[list[Result], int]:
-    """(whole results whose text fits, how many were cut)."""
+def _within(results: list[Result], size: int) -> tuple[list[Result], int]:
+    """(the results whose JSON fits into ``size`` bytes, how many were cut or shortened).
+
+    The first that does not fit is shortened at the end of its fragment, if that is enough.
+    """
     kept: list[Result] = []
-    left = characters
+    left = size
     for result in results:
-        left -= len(result.title) + len(result.fragment)
-        left -= sum(len(str(value)) for _, value in result.fields)
+        left -= _bytes(result)
         if left < 0:
-            break
+            short = _shortened(result, -left)
+            kept += [] if short is None else [short]
+            return kept, len(results) - len(kept) + (short is not None)
         kept.append(result)
-    return kept, len(results) - len(kept)
+    return kept, 0
+
+
+def _bytes(result: Result) -> int:
+    """Bytes of the result as JSON, every character outside ASCII escaped: the longest form."""
+    return len(json.dumps(asdict(result), default=str)) + 2
+
+
+def _shortened(result: Result, excess: int) -> Result | None:
+    """The result with the end of its fragment cut, on a character boundary; None: not enough."""
+    fragment = result.fragment
+    # A character is twelve bytes of JSON at the most, so that this many go in one step.
+    while fragment and len(json.dumps(result.fragment)) - len(json.dumps(fragment)) < excess:
+        fragment = fragment[: min(len(fragment) - 1, len(fragment) - excess // 12)]
+    return replace(result, fragment=fragment) if fragment else None
 
 
 def _factors(ranked: Ranked) -> Factors:

@@ -32,7 +32,7 @@ def resolve_scope(call: Call, catalog: Catalog) -> Outcome[Scope]:
     scope = Scope(
         capability=capability.id,
         sources=sources,
-        limits=tightest(capability.limits, exposure.limits),
+        limits=tightest(capability.limits, exposure.limits, call.caller.limits),
         mode=mode,
         forms=capability.forms,
         scoring=capability.scoring,

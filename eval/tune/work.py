@@ -12,7 +12,6 @@ from esra.embedded import EmbeddedError
 from esra.governance import places
 from esra.governance.secrets import SecretUnresolved
 from esra.llm.embedder import ModelMissing, ModelUnusable
-from esra.providers.postgres import PowerfulRole
 from eval import plot, pydocs, report
 from eval.catalog import SlugError, slug_of
 from eval.dataset import load_federation
@@ -35,7 +34,6 @@ CODES: dict[type[Exception], int] = {
     UnfitScores: CONFIG,
     ConfigError: CONFIG,
     BrokenLedger: CONFIG,
-    PowerfulRole: CONFIG,
     ForeignTrace: CONFIG,
     UnrelatedRuns: CONFIG,
     PydocsError: SOURCE,

@@ -1,6 +1,10 @@
 """The answer: cut, masked and bounded; and its status follows from its warnings."""
 
+import json
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from esra.domain.capability import Presence
 from esra.domain.codes import NoticeCode, WarningCode
@@ -10,6 +14,7 @@ from esra.domain.outcome import Warn
 from esra.domain.ranking import OrderedBy
 from esra.domain.response import Response, Status
 from esra.domain.source import Limits, Masking
+from esra.show import as_json
 from esra.stages.respond import allowed_and_masked, mask, respond
 from tests.house import call, field, hit, scope, source
 
@@ -56,21 +61,25 @@ def test_values_are_masked_whole_before_anything_is_cut():
     assert mask("4111111111111234", by_name["card"]) == "***1234"
     assert mask("1234", by_name["card"]) == "***"
     assert mask("DE02120300000000202051", by_name["iban"]) == "***"
-    tight = Limits(characters=12)
-    response = answer(
-        hit("1", 1.0, title="", fragment="", fields=(("iban", "DE02"),)), limits=tight
-    )
+    long = hit("1", 1.0, fragment="f" * 900, fields=(("iban", "DE02120300000000202051"),))
+    response = answer(long, limits=Limits(size=400))
     assert response.results[0].fields == (("iban", "***"),)
+    assert len(response.results[0].fragment) < 400
 
 
-@pytest.mark.req("E161")
-def test_the_answer_stays_under_its_cap_with_whole_results():
-    """Else one long document would flood the client's context."""
-    long = [hit(str(n), 1.0, title="t" * 10, fragment="é" * 90) for n in range(5)]
-    response = answer(*long, limits=Limits(characters=250))
-    assert [len(r.fragment) for r in response.results] == [90, 90]
-    cut = [n for n in response.notices if n.code is NoticeCode.RESPONSE_TRUNCATED]
-    assert [n.count for n in cut] == [3]
+@pytest.mark.req("E144", "E161")
+@given(st.integers(1_000, 4_000), st.lists(st.text(max_size=300), max_size=8))
+def test_the_results_stay_under_their_cap_in_bytes_and_are_cut_between_characters(size, texts):
+    """Else one long document would flood the client's context, or end in half a character."""
+    hits = [hit(str(n), 1.0, title="t", fragment=text) for n, text in enumerate(texts)]
+    response = answer(*hits, limits=Limits(size=size))
+    document = as_json(response)["results"]
+    assert len(json.dumps(document)) <= size
+    for result, text in zip(response.results, texts, strict=False):
+        assert text.startswith(result.fragment)
+    whole = [result.fragment for result in response.results] == texts
+    cut = [note for note in response.notices if note.code is NoticeCode.RESPONSE_TRUNCATED]
+    assert bool(cut) is not whole
 
 
 @pytest.mark.req("E158")

@@ -1,5 +1,6 @@
 """Scope: the four levels, health, limits and modes, decided before anything is asked or run."""
 
+from dataclasses import replace
 from itertools import product
 
 import pytest
@@ -69,16 +70,17 @@ def test_an_empty_scope_fails_with_its_code_and_still_shows_the_levels():
 
 
 @pytest.mark.req("E017")
-@pytest.mark.parametrize("kind", ["rows", "queries", "results", "fragment", "characters"])
+@pytest.mark.parametrize("kind", ["rows", "queries", "results", "fragment", "size", "parallel"])
 def test_each_limit_is_the_tightest_of_the_levels(kind):
     """Else an exposure could loosen what its capability bounds."""
-    for wide, tight in [(40, 5), (5, 40)]:
+    for capability, exposure, authorization in [(9, 9, 5), (9, 5, 9), (5, 9, 9)]:
         known = catalog(
             source("a"),
-            limits=Limits(**{kind: wide}) if kind != "queries" else Limits(queries=min(wide, 20)),
-            exposure={"limits": Limits(**{kind: tight})},
+            limits=Limits(**{kind: capability}),
+            exposure={"limits": Limits(**{kind: exposure})},
         )
-        assert getattr(resolve_scope(call(), known).value.limits, kind) == 5
+        caller = replace(call().caller, limits=Limits(**{kind: authorization}))
+        assert getattr(resolve_scope(call(caller=caller), known).value.limits, kind) == 5
 
 
 @pytest.mark.req("E018")
