@@ -9,11 +9,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 from eval.notebooks.check import check
-from eval.notebooks.files import read
-from eval.notebooks.parameters import declared, from_text
+from eval.notebooks.parameters import from_text
 from eval.notebooks.pictures import SHIPPED
 from eval.notebooks.refresh import refresh
-from eval.notebooks.runner import run
+from eval.notebooks.runner import parameters_of, run
 from eval.notebooks.trouble import BadParameter, NotebookError, NotebookFailed
 
 
@@ -53,7 +52,7 @@ def _run(given: argparse.Namespace) -> int:
     if any(not equals for _, equals, _ in pairs):
         raise BadParameter("-p takes NAME=VALUE")
     values = from_text(
-        declared(read(given.notebook)), {name: value for name, _, value in pairs}
+        parameters_of(given.notebook), {name: value for name, _, value in pairs}
     )
     done = run(given.notebook, given.out, values)
     print(f"{done.notebook}: {done.cells} cells completed", file=sys.stderr)

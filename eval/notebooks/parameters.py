@@ -105,13 +105,15 @@ def fitting(known: tuple[Declared, ...], given: Mapping[str, object]) -> dict[st
 
 
 def from_text(known: tuple[Declared, ...], given: Mapping[str, str]) -> dict[str, object]:
-    """Values typed on a command line, read as the declared types: ``007`` stays text for a str."""
+    """Values typed on a command line, read as the declared types: ``007`` stays text for a str.
+
+    What cannot be read stays text, for ``fitting`` to say what is wrong with it.
+    """
     by_name = {one.name: one for one in known}
-    read = {
+    return {
         name: _read(by_name[name], text) if name in by_name else text
         for name, text in given.items()
     }
-    return fitting(known, read)
 
 
 def _read(one: Declared, text: str) -> object:
@@ -122,7 +124,7 @@ def _read(one: Declared, text: str) -> object:
     try:
         return one.kind(text)
     except ValueError:
-        return text  # `fit` says what is wrong with it
+        return text
 
 
 def fit(one: Declared, value: object) -> object:

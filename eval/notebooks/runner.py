@@ -15,10 +15,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from eval.notebooks.files import read, write
-from eval.notebooks.parameters import declared, fitting
+from eval.notebooks.parameters import Declared, declared, fitting
 from eval.notebooks.runnable import runnable
 from eval.notebooks.scrub import ROOT, places, scrubbed
-from eval.notebooks.trouble import NotebookError, NotebookFailed
+from eval.notebooks.trouble import BadParameter, NotebookError, NotebookFailed
 from eval.notebooks.verdict import Counted, count, without_markers
 from eval.notebooks.watch import Watch
 
@@ -70,14 +70,23 @@ def run(
 
 def prepared(notebook: Path, parameters: Mapping[str, object]) -> dict[str, object]:
     """The values the notebook will see; ``NotebookError`` where it may not run with these."""
-    source = read(notebook)
-    problems = runnable(source)
+    problems = runnable(read(notebook))
     if problems:
         raise NotebookError(f"{notebook.name}: {problems[0]}")
+    known = parameters_of(notebook)
     try:
-        return fitting(declared(source), parameters)
+        return fitting(known, parameters)
+    except BadParameter as error:
+        raise BadParameter(f"{notebook.name}: {error}") from error
+
+
+def parameters_of(notebook: Path) -> tuple[Declared, ...]:
+    """What a notebook declares; ``NotebookError`` names it where it declares nothing clear."""
+    source = read(notebook)
+    try:
+        return declared(source)
     except NotebookError as error:
-        raise type(error)(f"{notebook.name}: {error}") from error
+        raise NotebookError(f"{notebook.name}: {error}") from error
 
 
 def _execute(

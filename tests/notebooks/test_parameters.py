@@ -63,7 +63,7 @@ def test_a_value_of_another_kind_is_refused(known, name, value, said):
 def test_typed_text_that_is_no_such_value_is_refused(known, text):
     """`-p k=ten` would reach the notebook as text and fail somewhere inside it."""
     with pytest.raises(BadParameter):
-        from_text(known, text)
+        fitting(known, from_text(known, text))
 
 
 def test_a_whole_number_will_do_for_a_number_and_a_path_for_text(known):
