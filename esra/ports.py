@@ -15,6 +15,7 @@ from esra.domain.invocation import Retention
 from esra.domain.outcome import Failed
 from esra.domain.plan import Strategy
 from esra.domain.ranking import Usage
+from esra.domain.source import Vocabulary
 from esra.sealed import ValidatedQuery
 
 
@@ -65,6 +66,7 @@ class PlanBrief:
     mappings: tuple[MappingBrief, ...]
     strategies: tuple[Strategy, ...]
     unsupported: tuple[Strategy, ...]
+    vocabulary: Vocabulary
     ceiling: int
 
 

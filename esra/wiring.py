@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from esra import embedded
 from esra.config.apply import apply_tuned
@@ -11,7 +12,7 @@ from esra.config.catalog import Loaded, load_catalog
 from esra.config.environment import forget_server_settings
 from esra.config.keys import verify_keys
 from esra.config.strict import ConfigError
-from esra.domain.capability import Capability, Catalog, RerankForm, SelectForm
+from esra.domain.capability import Capability, Catalog, PlanForm, RerankForm, SelectForm
 from esra.domain.invocation import Retention
 from esra.domain.source import Relation
 from esra.governance import places, secrets
@@ -19,11 +20,15 @@ from esra.governance.audit import FileAudit
 from esra.governance.clock import SystemClock
 from esra.llm.embedder import CachedEmbedder, Embedder, EmbeddingCache
 from esra.llm.local import LocalReranker, LocalSelector
+from esra.llm.planner import LocalPlanner
 from esra.ports import Audit, House, Provider, TraceSink
 from esra.providers.postgres import PostgresProvider, PowerfulRole
 from esra.providers.postgres.errors import Trouble
 
 READER = "esra_reader"
+
+# Adapters of the model stages: "selectors", "planners", "rerankers", each by the form's name.
+Models = dict[str, dict[str, Any]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,7 +83,7 @@ async def open_house(
         yield Opened(house=house, refused=refused)
 
 
-def models_of(capability: Capability, models: dict[str, dict]) -> dict[str, str]:
+def models_of(capability: Capability, models: Models) -> dict[str, str]:
     """The identity of each stage's model under the capability's forms; "" where none is asked."""
     forms = capability.forms
     asked = {
@@ -89,21 +94,19 @@ def models_of(capability: Capability, models: dict[str, dict]) -> dict[str, str]
     return {stage: model.identity if model else "" for stage, model in asked.items()}
 
 
-def local_models(base: Path) -> dict[str, dict]:
-    """The selectors, planners and rerankers of this machine, by form."""
-    embedder = CachedEmbedder(Embedder.find(), EmbeddingCache(places.embeddings_file(base)))
-    return {
-        "selectors": {SelectForm.LOCAL.value: LocalSelector(embedder)},
-        "planners": {},
-        "rerankers": {RerankForm.LOCAL.value: LocalReranker(embedder)},
+def _models(catalog: Catalog, base: Path) -> Models:
+    """The selectors, planners and rerankers by form; a model is looked up only if one is asked."""
+    models: Models = {
+        "selectors": {},
+        "planners": {PlanForm.LOCAL.value: LocalPlanner()},
+        "rerankers": {},
     }
-
-
-def _models(catalog: Catalog, base: Path) -> dict[str, dict]:
-    """Only what some capability asks for is looked up."""
     forms = [capability.forms for capability in catalog.capabilities]
-    local = any(f.select is SelectForm.LOCAL or f.rerank is RerankForm.LOCAL for f in forms)
-    return local_models(base) if local else {"selectors": {}, "planners": {}, "rerankers": {}}
+    if any(f.select is SelectForm.LOCAL or f.rerank is RerankForm.LOCAL for f in forms):
+        embedder = CachedEmbedder(Embedder.find(), EmbeddingCache(places.embeddings_file(base)))
+        models["selectors"][SelectForm.LOCAL.value] = LocalSelector(embedder)
+        models["rerankers"][RerankForm.LOCAL.value] = LocalReranker(embedder)
+    return models
 
 
 async def _providers(

@@ -67,6 +67,13 @@ class MappingBlock(Strict):
     fields: list[FieldBlock] = []
 
 
+class VocabularyBlock(Strict):
+    """Words of the business: ``synonyms.car = ["automobile"]``, ``acronyms.ndcg = ["..."]``."""
+
+    synonyms: dict[str, list[str]] = {}
+    acronyms: dict[str, list[str]] = {}
+
+
 class SourceBlock(Strict):
     id: str = Bound(min_length=1)
     name: str = Bound(min_length=1)
@@ -79,6 +86,7 @@ class SourceBlock(Strict):
     languages: list[str] = []
     examples: list[str] = []
     freshness: str = ""
+    vocabulary: VocabularyBlock = VocabularyBlock()
     enabled: bool = True
     tenants: list[str] | None = None
     modes: list[Literal["brief", "full", "explain"]] = ["brief", "full", "explain"]
@@ -260,6 +268,10 @@ def _source(block: SourceBlock) -> src.Source:
         languages=tuple(block.languages),
         examples=tuple(block.examples),
         freshness=block.freshness,
+        vocabulary=src.Vocabulary(
+            synonyms=tuple((word, tuple(own)) for word, own in block.vocabulary.synonyms.items()),
+            acronyms=tuple((word, tuple(own)) for word, own in block.vocabulary.acronyms.items()),
+        ),
         enabled=block.enabled,
         tenants=None if block.tenants is None else frozenset(block.tenants),
         modes=frozenset(block.modes),

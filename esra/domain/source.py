@@ -123,6 +123,14 @@ def tightest(*levels: Limits) -> Limits:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Vocabulary:
+    """A source's own words: each entry's other words, and what each acronym stands for."""
+
+    synonyms: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    acronyms: tuple[tuple[str, tuple[str, ...]], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
     """What a caller may search. The business metadata is all a selecting model ever reads."""
 
@@ -138,6 +146,7 @@ class Source:
     languages: tuple[str, ...] = ()
     examples: tuple[str, ...] = ()
     freshness: str = ""
+    vocabulary: Vocabulary = Vocabulary()
     enabled: bool = True
     healthy: bool = True
     tenants: frozenset[str] | None = None

@@ -16,8 +16,7 @@ from esra.domain.scope import Scope, ScopedSource
 from esra.domain.source import Mapping, Operator, Source
 from esra.ports import FieldBrief, MappingBrief, PlanBrief, Planner, Provider, Trouble, within
 from esra.reply import Unusable, read_rows
-from esra.sources.relation import MOST_TERMS, MOST_TEXT, terms, words
-from esra.sources.stopwords import STOP
+from esra.sources.question import content_words, phrase_words
 
 
 async def plan_searches(
@@ -93,31 +92,10 @@ def _keyword(prompt: str, mapping: Mapping) -> PlannedQuery:
 
 
 def _phrase(prompt: str, mapping: Mapping) -> PlannedQuery:
-    phrase = " ".join(_phrase_words(prompt))
+    phrase = " ".join(phrase_words(prompt))
     return PlannedQuery(
         mapping=mapping.id, strategy=Strategy.PHRASE, phrases=(phrase,) if phrase else ()
     )
-
-
-def content_words(prompt: str) -> tuple[str, ...]:
-    """The prompt's words once each, without stop words; all of them where only those are there.
-
-    Bounded as one query is (RULINGS 16).
-    """
-    content = terms(word for word in words(prompt) if word not in STOP)
-    return content or terms([prompt])
-
-
-def _phrase_words(prompt: str) -> list[str]:
-    """As many leading words, repeats kept, as a query may carry."""
-    kept: list[str] = []
-    room = MOST_TEXT
-    for word in words(prompt)[:MOST_TERMS]:
-        room -= len(word.encode()) + 1
-        if room < 0:
-            break
-        kept.append(word)
-    return kept
 
 
 def brief_plan(
@@ -130,6 +108,7 @@ def brief_plan(
         mappings=tuple(_brief_mapping(mapping) for mapping in source.mappings),
         strategies=tuple(s for s in Strategy if s in supported),
         unsupported=tuple(s for s in Strategy if s not in supported),
+        vocabulary=source.vocabulary,
         ceiling=ceiling,
     )
 

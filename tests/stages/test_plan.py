@@ -14,7 +14,8 @@ from esra.domain.source import Operator
 from esra.llm.scripted import Scripted
 from esra.ports import FieldBrief, Trouble
 from esra.reply import Unusable
-from esra.stages.plan import admit_plan, content_words, plan_searches, template_plan
+from esra.sources.question import content_words
+from esra.stages.plan import admit_plan, plan_searches, template_plan
 from tests.house import FakeEngine, call, field, scope, scoped, scoring, source
 
 MODEL = Forms(plan=PlanForm.LOCAL)
