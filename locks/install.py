@@ -201,7 +201,7 @@ class Installer:
         say("installing " + what)
         done = self.run(self.words() + arguments)
         if not done and self.uv:
-            say("uv could not, pip tries")
+            say(f"uv could not, pip tries ({tail(1).strip()})")
             self.uv = None
             done = self.run(self.words() + arguments)
         return done
