@@ -37,7 +37,7 @@ def scrubbed(value: object, known: Mapping[str, str]) -> object:
     if not known:
         return value
     longest = sorted(known, key=len, reverse=True)
-    # A path ends where a word ends: /home/ann is not the start of /home/anna.
+    # A path ends where its last name ends: the folder of ann is not the start of anna's.
     pattern = re.compile("(" + "|".join(map(re.escape, longest)) + r")(?![\w.-])")
     return _walk(value, lambda text: pattern.sub(lambda match: known[match[1]], text))
 
