@@ -1,0 +1,338 @@
+"""The selection cache: what hits, what misses, what is never kept."""
+
+import asyncio
+import json
+import unicodedata
+from dataclasses import astuple, fields, replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from esra.config.apply import apply_tuned
+from esra.domain.capability import Forms, Presence, SelectForm
+from esra.domain.codes import AuditEvent, WarningCode
+from esra.domain.invocation import Caller, Identity, Retention
+from esra.governance.cache import (
+    MemorySelections,
+    SelectionKey,
+    remembering,
+    same_prompt,
+    selection_key,
+)
+from esra.governance.clock import StillClock
+from esra.llm.scripted import Scripted
+from esra.ports import SourceBrief, Trouble
+from esra.stages.scope import resolve_scope
+from esra.stages.select import admit_selection, select_sources
+from tests.house import call, catalog, source
+
+IDS = ("hr", "law", "tax")
+PRESENCE = {"must": Presence.MANDATORY}
+
+
+class Hand(StillClock):
+    """A clock that a test moves."""
+
+    def __init__(self):
+        super().__init__()
+        self.at = 0.0
+
+    def monotonic(self):
+        return self.at
+
+
+class Spy(MemorySelections):
+    """Counts what is read and keeps what is written."""
+
+    def __init__(self):
+        super().__init__(StillClock())
+        self.read, self.written = [], []
+
+    async def get(self, key):
+        self.read.append(key)
+        return await super().get(key)
+
+    def put(self, key, ids):
+        self.written.append((key, ids))
+        super().put(key, ids)
+
+
+class Desk:
+    """Selects through the stage, with one model and one cache; each ask is an invocation."""
+
+    def __init__(self, cache, answer='{"sources": ["hr"]}', **model):
+        self.cache = cache
+        self.model = Scripted(answer if callable(answer) else lambda brief: answer, **model)
+
+    def ask(self, prompt="Wing flutter", *, known=None, retention=Retention.KEYED_HASH, **more):
+        known = known or offer(*IDS)
+        own = call(prompt, **more)
+        own = replace(own, exposure=known.exposures[0].slug)
+        scope = resolve_scope(own, known).value
+        selectors = remembering(
+            {"local": self.model},
+            self.cache,
+            admit_selection,
+            call=own,
+            version=scope.version,
+            retention=retention,
+        )
+        return asyncio.run(select_sources(own, scope, selectors, 5.0))
+
+    @property
+    def calls(self):
+        return len(self.model.seen)
+
+
+def offer(*ids, exposure="ask", version="v1", unhealthy=(), **described):
+    sources = [
+        source(id, description=described.get(id, f"describes {id}"), healthy=id not in unhealthy)
+        for id in ("must", *ids)
+    ]
+    known = catalog(*sources, presence=PRESENCE, forms=Forms(select=SelectForm.LOCAL))
+    faces = (replace(known.exposures[0], slug=exposure),)
+    return replace(known, exposures=faces, version=version)
+
+
+def chosen(outcome):
+    return [scoped.source.id for scoped in outcome.value]
+
+
+def caller(tenant="t", **more):
+    return Caller(tenant=tenant, subject="s", identity=Identity.LOCAL, **more)
+
+
+@pytest.fixture
+def desk():
+    return Desk(Spy())
+
+
+@pytest.mark.req("E041")
+def test_an_equal_question_asks_no_model_and_has_the_same_sources(desk):
+    """Else every repetition would pay for a model call."""
+    first, second = desk.ask(), desk.ask()
+    assert desk.calls == 1
+    assert chosen(first) == chosen(second) == ["must", "hr"]
+    (select,) = second.facts
+    assert select.event is AuditEvent.SOURCES_SELECT
+    assert dict(select.values)["calls"] == 0
+    assert second.warnings == ()
+
+
+@pytest.mark.req("E041")
+def test_an_empty_choice_is_remembered_as_a_choice():
+    """Else "none of these" would be asked again and again."""
+    desk = Desk(Spy(), '{"sources": []}')
+    assert chosen(desk.ask()) == chosen(desk.ask()) == ["must"]
+    assert desk.calls == 1
+
+
+VARIANTS = ["wing flutter", "WING FLUTTER", "  Wing\t\n flutter ", "Wing\u00a0\u2003flutter"]
+
+
+@pytest.mark.req("E042")
+@pytest.mark.parametrize("other", VARIANTS)
+def test_case_and_white_space_make_no_new_question(desk, other):
+    """Else a shift key would cost a model call."""
+    desk.ask("Wing flutter")
+    desk.ask(other)
+    assert desk.calls == 1
+
+
+@pytest.mark.req("E042")
+@pytest.mark.parametrize("form", ["NFC", "NFD", "NFKC", "NFKD"])
+def test_a_unicode_form_makes_no_new_question(desk, form):
+    """Else the same sentence typed on another system would be another question."""
+    prompt = "Große Ångström \ufb01ne ｗｉｄｅ \u1e9b\u0323 İstanbul"
+    desk.ask(prompt)
+    desk.ask(unicodedata.normalize(form, prompt))
+    assert desk.calls == 1
+
+
+@pytest.mark.req("E042")
+@pytest.mark.parametrize("other", ["wing flatter", "wingflutter", "flutter wing", "wing flutter?"])
+def test_a_changed_word_is_a_new_question(desk, other):
+    """Else one question would be answered with another's sources."""
+    desk.ask("wing flutter")
+    desk.ask(other)
+    assert desk.calls == 2
+
+
+@pytest.mark.req("E043")
+def test_another_exposure_asks_again(desk):
+    """Else one tool's choice would steer another's."""
+    desk.ask(known=offer(*IDS, exposure="ask"))
+    desk.ask(known=offer(*IDS, exposure="search"))
+    assert desk.calls == 2
+
+
+@pytest.mark.req("E044")
+def test_a_newly_tuned_configuration_asks_again(desk, tmp_path, monkeypatch):
+    """Else yesterday's configuration would go on choosing today."""
+    known = offer(*IDS)
+    desk.ask(known=known)
+    desk.ask(known=apply_tuned(known, tmp_path, {}).catalog)
+    assert desk.calls == 1, "no tuned file: nothing changed"
+    desk.ask(known=replace(known, version=f"{known.version}+0123456789ab"))
+    assert desk.calls == 2
+
+
+CHANGED_OFFERS = {
+    "unhealthy": offer(*IDS, unhealthy=("tax",)),
+    "newly authorized": offer(*IDS, "board"),
+    "described anew": offer(*IDS, hr="describes something else"),
+}
+
+
+@pytest.mark.req("E045")
+@pytest.mark.parametrize("known", CHANGED_OFFERS.values(), ids=CHANGED_OFFERS)
+def test_another_set_of_candidates_asks_again(desk, known):
+    """Else a new source would not be chosen until the old choice is forgotten."""
+    desk.ask()
+    desk.ask(known=known)
+    assert desk.calls == 2
+
+
+@pytest.mark.req("E045")
+def test_a_caller_with_fewer_rights_is_not_answered_from_a_wider_choice(desk):
+    """Else a cache would hand on what an authorization withholds."""
+    desk.ask()
+    outcome = desk.ask(caller=caller(sources=frozenset({"must", "law"})))
+    assert desk.calls == 2
+    assert chosen(outcome) == ["must"]
+
+
+def test_another_model_asks_again(desk):
+    """Else a better model would repeat what the old one chose."""
+    desk.ask()
+    other = Desk(desk.cache, identity="newer")
+    other.ask()
+    assert other.calls == 1
+
+
+@pytest.mark.req("E046")
+def test_another_tenant_misses(desk):
+    """Else one tenant could tell what another has asked."""
+    desk.ask(caller=caller("one"))
+    desk.ask(caller=caller("two"))
+    assert desk.calls == 2
+    assert len(desk.cache._kept) == 2, "each has a storage key of its own"
+
+
+@pytest.mark.req("E047")
+@pytest.mark.parametrize("retention", Retention)
+def test_nothing_is_read_or_written_where_retention_forbids_it(desk, retention):
+    """Else a trace of a prompt would stay where none may."""
+    desk.ask(retention=retention)
+    desk.ask(retention=retention)
+    kept = retention in (Retention.FULL, Retention.KEYED_HASH)
+    assert desk.calls == (1 if kept else 2)
+    assert (len(desk.cache.read), len(desk.cache.written)) == ((2, 1) if kept else (0, 0))
+
+
+def fails(brief):
+    raise Trouble("down")
+
+
+@pytest.mark.parametrize("answer", [fails, "<html>", '{"sources": "hr"}', '{"sources": [1]}', ""])
+def test_a_fallback_is_never_remembered(answer):
+    """Else one bad minute of a model would degrade an hour of answers."""
+    desk = Desk(Spy(), answer)
+    for _ in range(2):
+        assert [warning.code for warning in desk.ask().warnings] == [WarningCode.SELECTION_FALLBACK]
+    assert desk.calls == 2
+    assert desk.cache.written == []
+
+
+def test_only_ids_that_were_offered_are_kept():
+    """Else a model's invention would lie in wait for a source of that name."""
+    desk = Desk(Spy(), '{"sources": ["payroll-secret", "law", "must", "HR"]}')
+    desk.ask()
+    assert [ids for _, ids in desk.cache.written] == [("law",)]
+
+
+@pytest.mark.parametrize("planted", [("payroll",), ("hr", "must"), ("hr", "HR"), ("",)])
+def test_a_planted_choice_beyond_the_offer_is_ignored(desk, planted):
+    """Else whoever writes into a cache would choose sources."""
+    desk.ask()
+    ((key, _),) = desk.cache.written
+    MemorySelections.put(desk.cache, key, planted)
+    assert chosen(desk.ask()) == ["must", "hr"]
+    assert desk.calls == 2
+
+
+def test_no_word_of_a_prompt_is_kept(desk):
+    """Else the cache would be a diary of what was asked."""
+    desk.ask("zanzibar quagga")
+    assert "zanzibar" not in repr(desk.cache._kept)
+
+
+def test_a_choice_is_forgotten_in_time_and_the_least_used_first():
+    """Else memory would grow for ever and an old choice would never be made anew."""
+    clock = Hand()
+    cache = MemorySelections(clock, ttl=10, most=2)
+    a, b, c = (replace(KEY, prompt=name) for name in "abc")
+
+    def get(key):
+        return asyncio.run(cache.get(key))
+
+    cache.put(a, ("x",))
+    cache.put(b, ("y",))
+    assert get(a) == ("x",)
+    cache.put(c, ())
+    assert (get(a), get(b), get(c)) == (("x",), None, ())
+    clock.at = 9.9
+    assert get(a) == ("x",)
+    clock.at = 10.0
+    assert (get(a), len(cache._kept)) == (None, 1)
+
+
+KEY = SelectionKey(tenant="t", exposure="ask", prompt="p", version="v", candidates="c")
+TEXTS = st.text(max_size=8) | st.sampled_from(["t", "ask", 'p","v', "\ud800", "\x00"])
+
+
+@given(data=st.data(), name=st.sampled_from([field.name for field in fields(SelectionKey)]))
+def test_a_change_of_any_one_field_misses(data, name):
+    """Else something a choice depends on would not be part of its key."""
+    key = SelectionKey(**{field.name: data.draw(TEXTS) for field in fields(SelectionKey)})
+    value = data.draw(TEXTS.filter(lambda text: text != getattr(key, name)))
+    cache = MemorySelections(StillClock())
+    cache.put(key, ("hr",))
+    assert asyncio.run(cache.get(replace(key, **{name: value}))) is None
+    assert asyncio.run(cache.get(replace(key))) == ("hr",)
+
+
+@given(one=st.lists(TEXTS, min_size=5, max_size=5), two=st.lists(TEXTS, min_size=5, max_size=5))
+def test_two_keys_share_a_value_only_if_they_are_one(one, two):
+    """Else parts that run together, such as "a" + "bc" and "ab" + "c", would be one question."""
+    cache = MemorySelections(StillClock())
+    names = [field.name for field in fields(SelectionKey)]
+    cache.put(SelectionKey(**dict(zip(names, one, strict=True))), ("hr",))
+    found = asyncio.run(cache.get(SelectionKey(**dict(zip(names, two, strict=True)))))
+    assert (found is not None) == (one == two)
+
+
+@pytest.mark.parametrize("name", [field.name for field in fields(SourceBrief)])
+def test_every_word_that_the_model_reads_of_a_source_is_in_the_key(name):
+    """Else a rewritten description would not be weighed until the old choice is forgotten."""
+    from esra.stages.select import brief_selection
+
+    scope = resolve_scope(call(), offer(*IDS)).value
+    brief = brief_selection(call(), scope.sources)
+    first, *others = brief.candidates
+    value = getattr(first, name)
+    changed = replace(first, **{name: (*value, "more") if isinstance(value, tuple) else "more"})
+    assert astuple(changed) != astuple(first)
+    keys = [
+        selection_key(call(), "v", replace(brief, candidates=(one, *others)), "model")
+        for one in (first, changed)
+    ]
+    assert keys[0] != keys[1]
+
+
+@given(st.text())
+def test_the_one_form_of_a_prompt_is_its_own_form(prompt):
+    """Else a prompt and its form could be two questions."""
+    assert same_prompt(same_prompt(prompt)) == same_prompt(prompt)
+    json.dumps(same_prompt(prompt)).encode("ascii")
