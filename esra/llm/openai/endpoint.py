@@ -35,6 +35,8 @@ class Endpoint:
 
     def __post_init__(self) -> None:
         _check_address(self.base_url, keyed=self.key is not None)
+        if self.proxy is not None:
+            _split("proxy", self.proxy)
         if not self.model.strip():
             raise ValueError("model names the model to ask for")
         if not 0 < self.timeout <= 600:
@@ -66,22 +68,26 @@ class Endpoint:
 
 
 def _check_address(base_url: str, *, keyed: bool) -> None:
-    # No message repeats the address: people do put keys into one.
-    try:
-        parts = urlsplit(base_url)
-        parts.port  # noqa: B018 - reading it is what checks it
-    except ValueError as error:
-        raise ValueError("base_url is not an address") from error
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise ValueError("base_url starts with https:// or http:// and names a host")
+    parts = _split("base_url", base_url)
     if parts.username is not None or parts.query or parts.fragment:
         raise ValueError("base_url holds no user, no question mark and no #: a key goes into key")
-    if keyed and parts.scheme == "http" and not _is_here(parts):
+    if keyed and parts.scheme == "http" and not _is_here(parts.hostname or ""):
         raise ValueError("a key is sent over https, or over http to this machine, and not else")
 
 
-def _is_here(parts: SplitResult) -> bool:
-    host = parts.hostname or ""
+def _split(setting: str, address: str) -> SplitResult:
+    # No message repeats the address, nor chains one that does: people put keys into addresses.
+    try:
+        parts = urlsplit(address)
+        whole = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        whole = False
+    if not whole:
+        raise ValueError(f"{setting} starts with https:// or http:// and names a host")
+    return parts
+
+
+def _is_here(host: str) -> bool:
     try:
         return ip_address(host).is_loopback
     except ValueError:

@@ -2,7 +2,7 @@
 
 No redirect is followed, no proxy, password file or certificate setting is taken from the
 environment, no cookie is kept, no compressed body is taken, and no body is larger than
-``MOST_BYTES``. The key stands in one header and nowhere else: no error, log line or repr has it.
+``MOST_BYTES``. The key stands in one header and in no error, repr or log line of ours.
 Time is bounded by the caller, and whoever is cancelled closes the connection.
 """
 
@@ -10,25 +10,24 @@ from __future__ import annotations
 
 import asyncio
 import json
-import re
+import ssl
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from email.utils import parsedate_to_datetime
+from functools import cache
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from esra.llm.embedder import ModelMissing
 from esra.llm.openai.endpoint import Endpoint
+from esra.llm.openai.headers import read_key, request_headers, seconds_to_wait
 from esra.ports import Trouble
 
 if TYPE_CHECKING:
     import httpx2
 
 MOST_BYTES = 4_000_000
-# A key is printable; anything else would be refused later, by an error that shows it.
-_KEY = re.compile(r"[\x21-\x7e]+")
 # Shorter ones are stand-ins ("none", "EMPTY") that honest text may hold.
 _LEAST_SECRET = 16
 
@@ -52,7 +51,7 @@ class _Open:
 
 
 class Line:
-    """The way to one endpoint. ``close`` ends the connections of the running loop."""
+    """The way to one endpoint, a connection a request. ``close`` ends those of the running loop."""
 
     def __init__(self, endpoint: Endpoint) -> None:
         try:
@@ -62,17 +61,18 @@ class Line:
             raise ModelMissing(
                 "a language model needs the package httpx2: install esra[model]"
             ) from error
+        _trusted()  # now, since it takes a while and would hold up the loop later
         self._httpx = httpx2
         self._endpoint = endpoint
         self._open: WeakKeyDictionary[asyncio.AbstractEventLoop, _Open] = WeakKeyDictionary()
 
     async def post(self, document: Mapping[str, object]) -> Answer:
         """The endpoint's answer, whatever its status."""
-        opened, key = self._opened(), _resolved(self._endpoint.key)
+        opened, key = self._opened(), read_key(self._endpoint.key)
         content = json.dumps(document).encode()
         async with opened.turns:
             try:
-                answer = await self._exchange(opened.client, _headers(key), content)
+                answer = await self._exchange(opened.client, request_headers(key), content)
                 return _without_key(answer, key)
             except (self._httpx.HTTPError, self._httpx.InvalidURL, OSError, ValueError) as error:
                 reason = type(error).__name__
@@ -88,16 +88,22 @@ class Line:
         loop = asyncio.get_running_loop()
         if loop not in self._open:
             self._open[loop] = _Open(
-                client=self._httpx.AsyncClient(
-                    timeout=None,
-                    follow_redirects=False,
-                    trust_env=False,
-                    proxy=self._endpoint.proxy,
-                    cookies=CookieJar(DefaultCookiePolicy(allowed_domains=())),
-                ),
-                turns=asyncio.Semaphore(self._endpoint.concurrency),
+                client=self._client(), turns=asyncio.Semaphore(self._endpoint.concurrency)
             )
         return self._open[loop]
+
+    def _client(self) -> httpx2.AsyncClient:
+        return self._httpx.AsyncClient(
+            verify=_trusted(),
+            timeout=None,
+            follow_redirects=False,
+            trust_env=False,
+            proxy=self._endpoint.proxy,
+            cookies=CookieJar(DefaultCookiePolicy(allowed_domains=())),
+            # A kept connection may be closed by the other end just when the next step needs it:
+            # one step's trouble would become another's.
+            limits=self._httpx.Limits(max_keepalive_connections=0),
+        )
 
     async def _exchange(
         self, client: httpx2.AsyncClient, headers: Mapping[str, str], content: bytes
@@ -120,50 +126,15 @@ class Line:
         )
 
 
+@cache
+def _trusted() -> ssl.SSLContext:
+    """The certificates this machine trusts, read once."""
+    import httpx2
+
+    return httpx2.create_ssl_context(trust_env=False)
+
+
 def _without_key(answer: Answer, key: str | None) -> Answer:
     if key is not None and len(key) >= _LEAST_SECRET and key.encode() in answer.body:
         raise Trouble("the endpoint sent the key back")
     return answer
-
-
-def seconds_to_wait(headers: Mapping[str, str], now: float) -> float | None:
-    """Retry-After in seconds, from either of its forms (RFC 9110, 10.2.3); None without one.
-
-    A date counts from the answer's own ``Date`` where it has one, since two clocks differ.
-    """
-    written = headers.get("retry-after", "").strip()
-    if re.fullmatch(r"[0-9]{1,9}", written):
-        return float(written)
-    until = _moment(written)
-    return None if until is None else max(0.0, until - (_moment(headers.get("date", "")) or now))
-
-
-def _moment(written: str) -> float | None:
-    try:
-        return parsedate_to_datetime(written).timestamp()
-    except (ValueError, OverflowError):
-        return None
-
-
-def _headers(key: str | None) -> dict[str, str]:
-    headers = {
-        "Content-Type": "application/json",
-        "Accept": "application/json",
-        "Accept-Encoding": "identity",
-        "User-Agent": "esra",
-    }
-    return headers if key is None else {**headers, "Authorization": f"Bearer {key}"}
-
-
-def _resolved(key: Callable[[], str] | None) -> str | None:
-    if key is None:
-        return None
-    value = ""
-    try:
-        value = key().strip()
-    except (LookupError, OSError, ValueError):
-        value = ""
-    # Not inside the handler: what another resolver says may hold what it resolved.
-    if not _KEY.fullmatch(value):
-        raise Trouble("the endpoint's key cannot be had, or no header can carry it")
-    return value

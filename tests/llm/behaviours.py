@@ -1,0 +1,289 @@
+"""What endpoints and models do wrong, one function each.
+
+``TEXTS`` and ``EXCHANGES`` cost their step, ``HOLDS`` cost nothing, ``BENDS`` are taken in part.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import socket
+import struct
+from collections.abc import Callable
+
+from tests.llm.double import KEY, Asked, Behaviour, Line, completion, good, wise
+
+LONG = 5.0  # seconds, more than any test waits
+
+
+def says(text: object, **choice: object) -> Behaviour:
+    """Answers properly, with this as the model's text."""
+    return lambda line, asked: line.answer(completion(text, **choice))
+
+
+def rewrites(change: Callable[[str], object]) -> Behaviour:
+    """Answers properly, with a good reply made otherwise."""
+    return lambda line, asked: line.answer(completion(change(wise(asked))))
+
+
+def bare(body: bytes, **more) -> Behaviour:
+    return lambda line, asked: line.answer(body, **more)
+
+
+def drips(first: bytes) -> Behaviour:
+    """A byte every twentieth of a second, for longer than anybody waits."""
+
+    def behave(line: Line, asked: Asked) -> None:
+        line.wfile.write(first)
+        for _ in range(int(LONG * 20)):
+            if line.server.over.wait(0.05):
+                break
+            line.wfile.write(b" ")
+        line.close_connection = True
+
+    return behave
+
+
+def says_nothing(line: Line, asked: Asked) -> None:
+    line.server.over.wait(LONG)
+    line.close_connection = True
+
+
+def hangs_up(line: Line, asked: Asked) -> None:
+    line.close_connection = True
+
+
+def resets(line: Line, asked: Asked) -> None:
+    """Ends with a reset and not with a proper end."""
+    line.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    line.connection.close()
+    line.close_connection = True
+
+
+def raw(content: bytes) -> Behaviour:
+    def behave(line: Line, asked: Asked) -> None:
+        line.wfile.write(content)
+        line.close_connection = True
+
+    return behave
+
+
+def cut_off(line: Line, asked: Asked) -> None:
+    """Announces more than it sends."""
+    body = completion(wise(asked))
+    head = f"Content-Type: application/json\r\nContent-Length: {len(body) + 50}\r\n\r\n"
+    line.wfile.write(b"HTTP/1.1 200 OK\r\n" + head.encode() + body)
+    line.close_connection = True
+
+
+def redirects(line: Line, asked: Asked) -> None:
+    """To a place where a good answer waits for whoever follows."""
+    if asked.path.endswith("/elsewhere"):
+        good(line, asked)
+    else:
+        line.answer(b"", status=307, headers={"Location": "/elsewhere"})
+
+
+def finishes(reason: str) -> Behaviour:
+    return lambda line, asked: line.answer(completion(wise(asked), finish_reason=reason))
+
+
+def squeezed(line: Line, asked: Asked) -> None:
+    """A body a thousand times larger than it looks."""
+    body = gzip.compress(b" " * 50_000_000 + completion(wise(asked)), 1)
+    line.answer(body, headers={"Content-Encoding": "gzip"})
+
+
+def huge(line: Line, asked: Asked) -> None:
+    line.answer(b" " * 5_000_000 + completion(wise(asked)))
+
+
+def sends_key_back(line: Line, asked: Asked) -> None:
+    reply = {"sources": [KEY], "queries": [{"mapping": KEY, "strategy": "keyword"}], "scores": []}
+    line.answer(completion(json.dumps(reply)))
+
+
+HTML = b"<!doctype html><title>502</title><h1>Bad gateway</h1>" + KEY.encode()
+HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
+
+# Whole answers with a text that is no reply. Each costs its step, and nothing but its step.
+TEXTS: dict[str, Behaviour] = {
+    "truncated JSON": rewrites(lambda text: text[:-2]),
+    "prose": says("Of course! Here are the sources you asked for."),
+    "prose around JSON": rewrites(lambda text: f"Here you are:\n{text}"),
+    "two fences": rewrites(lambda text: f"```json\n```json\n{text}\n```\n```"),
+    "wrong types": says('{"sources": 7, "queries": "all", "scores": {"a": 1}}'),
+    "rows of wrong types": says('{"sources": [7], "queries": [7], "scores": 7}'),
+    "wrong schema": says('{"answer": ["news"]}'),
+    "not a number": says('{"sources": [NaN], "queries": [NaN], "scores": [NaN]}'),
+    "a key twice": rewrites(lambda text: text[:-1] + "," + text[1:]),
+    "deep nesting": says("[" * 100_000),
+}
+
+# What is no whole answer. The same holds of these.
+EXCHANGES: dict[str, Behaviour] = {
+    "no text": says(""),
+    "null text": says(None),
+    "text in parts": says([{"type": "text", "text": "{}"}]),
+    "cut at the length": finishes("length"),
+    "withheld": finishes("content_filter"),
+    "a byte at a time": drips(HEAD + b"Content-Length: 1000\r\n\r\n{"),
+    "slow headers": drips(b"HTTP/1.1 200 OK\r\nX-Slow: "),
+    "silence": says_nothing,
+    "an HTML page": bare(HTML, kind="text/html"),
+    "an HTML page called JSON": bare(HTML),
+    "an HTML error page": bare(HTML, status=502, kind="text/html"),
+    "plain text": lambda line, asked: line.answer(completion(wise(asked)), kind="text/plain"),
+    "status 500": bare(b'{"error": {"message": "oops"}}', status=500),
+    "status 401": bare(b'{"error": {"message": "bad key"}}', status=401),
+    "status 204": raw(b"HTTP/1.1 204 No Content\r\n\r\n"),
+    "too many requests": bare(b"{}", status=429),
+    "too many for an hour": bare(b"{}", status=429, headers={"Retry-After": "3600"}),
+    "too many, for ever": bare(b"{}", status=429, headers={"Retry-After": "0"}),
+    "every parameter refused": bare(b'{"error": {"message": "no"}}', status=400),
+    "reset": resets,
+    "end without an answer": hangs_up,
+    "cut off": cut_off,
+    "not HTTP": raw(b"SSH-2.0-OpenSSH_9.9\r\n" * 20),
+    "endless headers": raw(b"HTTP/1.1 200 OK\r\n" + b"X-More: 1\r\n" * 50_000),
+    "empty body": bare(b""),
+    "huge body": huge,
+    "compressed body": squeezed,
+    "not UTF-8": bare(b'{"choices": [{"message": {"content": "\xff\xfe"}}]}'),
+    "UTF-16": lambda line, asked: line.answer(completion(wise(asked)).decode().encode("utf-16")),
+    "a list": bare(b"[]"),
+    "no choices": bare(b'{"choices": []}'),
+    "choices of a wrong type": bare(b'{"choices": {"0": {}}}'),
+    "no message": bare(b'{"choices": [{"text": "{}"}]}'),
+    "redirect": redirects,
+    "the key sent back": sends_key_back,
+}
+
+
+def refuses_once(*names: str) -> Behaviour:
+    """400 while one of these parameters is there, naming the first it meets."""
+
+    def behave(line: Line, asked: Asked) -> None:
+        met = next((name for name in names if name in asked.document), None)
+        if met is None:
+            return good(line, asked)
+        said = {"error": {"message": f"Unsupported parameter: '{met}'", "param": met}}
+        return line.answer(json.dumps(said).encode(), status=400)
+
+    return behave
+
+
+def refuses_the_form(line: Line, asked: Asked) -> None:
+    """422, and does not say what it dislikes."""
+    if "response_format" in asked.document:
+        line.answer(b'{"detail": "unprocessable"}', status=422)
+    else:
+        good(line, asked)
+
+
+def busy_once(status: int, wait: str) -> Behaviour:
+    """Asks to wait at every odd request."""
+
+    def behave(line: Line, asked: Asked) -> None:
+        if sum(each.body == asked.body for each in line.server.asked) % 2:
+            line.answer(b"{}", status=status, headers={"Retry-After": wait})
+        else:
+            good(line, asked)
+
+    return behave
+
+
+def chunked(line: Line, asked: Asked) -> None:
+    line.wfile.write(HEAD + b"Transfer-Encoding: chunked\r\n\r\n")
+    for byte in completion(wise(asked)):
+        line.wfile.write(b"1\r\n" + bytes([byte]) + b"\r\n")
+    line.wfile.write(b"0\r\n\r\n")
+
+
+def counts_nonsense(line: Line, asked: Asked) -> None:
+    usage = {"prompt_tokens": -5, "completion_tokens": "many", "total_tokens": 1e400}
+    body = json.loads(completion(wise(asked)))
+    line.answer(json.dumps({**body, "usage": usage}).encode())
+
+
+# Each is put up with: the answer is as good as any.
+HOLDS: dict[str, Behaviour] = {
+    "good": good,
+    "fenced": rewrites(lambda text: f"```json\n{text}\n```"),
+    "nested once": rewrites(lambda text: f"[{text}]"),
+    "a bare list": rewrites(lambda text: json.dumps(next(iter(json.loads(text).values())))),
+    "the form refused": refuses_once("response_format"),
+    "the form refused without a word": refuses_the_form,
+    "the seed refused": refuses_once("seed"),
+    "everything refused, one by one": refuses_once(
+        "temperature", "max_tokens", "seed", "response_format"
+    ),
+    "busy for no time": busy_once(429, "0"),
+    "down for no time": busy_once(503, "0"),
+    "busy until a time past": busy_once(429, "Thu, 01 Jan 1970 00:00:00 GMT"),
+    "in chunks": chunked,
+    "counts that are none": counts_nonsense,
+    "a charset": lambda line, asked: line.answer(
+        completion(wise(asked)), kind="application/json; charset=utf-8"
+    ),
+    "no reason to finish": finishes(""),
+}
+
+
+def scored(change: Callable[[list[dict]], list[dict]]) -> Behaviour:
+    """A good reply with its scores changed; the first is of the title a by weight."""
+    return rewrites(lambda text: json.dumps({"scores": change(json.loads(text)["scores"])}))
+
+
+def planned(**more: object) -> Behaviour:
+    """A good plan whose one query says this besides."""
+
+    def change(text: str) -> str:
+        queries = json.loads(text)["queries"]
+        return json.dumps({"queries": [{**query, **more} for query in queries]})
+
+    return rewrites(change)
+
+
+def filtered(field: str) -> Behaviour:
+    return planned(filters=[{"field": field, "operator": "eq", "value": "1"}])
+
+
+# Well-formed replies that say too much: (step, behaviour, the warnings). Nothing they name that was
+# not offered is searched, shown or scored.
+BENDS: dict[str, tuple[str, Behaviour, list[str]]] = {
+    "invented sources": (
+        "select",
+        says('{"sources": ["LAW", " law", "law\\u0000", "payroll", "news", "hidden_schema"]}'),
+        [],
+    ),
+    "a source twice": ("select", says('{"sources": ["law", "law"]}'), []),
+    "no source": ("select", says('{"sources": []}'), []),
+    "an invented mapping": ("plan", planned(mapping="hidden_table"), ["ESRA_PLAN_REJECTED"] * 3),
+    "an invented field": ("plan", filtered("hidden_key"), ["ESRA_PLAN_REJECTED"] * 3),
+    "a limit over policy": ("plan", planned(limit=10**9), ["ESRA_PLAN_REJECTED"] * 3),
+    "a comment in a term": ("plan", planned(optional=["a;--"]), ["ESRA_PLAN_REJECTED"] * 3),
+    "nested too often": ("rerank", rewrites(lambda t: f"[[{t}]]"), ["ESRA_RERANK_INCOMPLETE"]),
+    "results invented": (
+        "rerank",
+        scored(lambda rows: [{**row, "resultId": "0" * 16} for row in rows]),
+        ["ESRA_RERANK_INCOMPLETE"],
+    ),
+    "a result twice": ("rerank", scored(lambda rows: rows + rows[:1]), ["ESRA_RERANK_INCOMPLETE"]),
+    "a result left out": ("rerank", scored(lambda rows: rows[1:]), ["ESRA_RERANK_INCOMPLETE"]),
+    "a score out of range": (
+        "rerank",
+        scored(lambda rows: [{**rows[0], "score": 1.5}, *rows[1:]]),
+        ["ESRA_RERANK_INCOMPLETE"],
+    ),
+    "a score that is a word": (
+        "rerank",
+        scored(lambda rows: [{**rows[0], "score": "1.0"}, *rows[1:]]),
+        ["ESRA_RERANK_INCOMPLETE"],
+    ),
+    "results no one asked for": (
+        "rerank",
+        scored(lambda rows: [*rows, {"resultId": "law/hidden_table/x", "score": 1}]),
+        [],
+    ),
+}
