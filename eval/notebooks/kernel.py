@@ -13,13 +13,12 @@ from jupyter_client.kernelspec import KernelSpec, KernelSpecManager
 from jupyter_client.manager import AsyncKernelManager
 
 NAME = "python3"
-LOG = "kernel.log"
 
 
-def kernel_class(root: Path, scratch: Path) -> type[AsyncKernelManager]:
+def kernel_class(root: Path, scratch: Path, said: Path) -> type[AsyncKernelManager]:
     """A kernel manager; ``root`` comes first on the path, ``scratch`` takes every file it needs.
 
-    What the kernel says beside its cells goes to ``scratch / LOG``.
+    What the kernel says beside its cells goes to the file ``said``.
     """
     path = os.pathsep.join(filter(None, (str(root), os.environ.get("PYTHONPATH"))))
     spec = KernelSpec(
@@ -55,7 +54,7 @@ def kernel_class(root: Path, scratch: Path) -> type[AsyncKernelManager]:
             )
 
         async def start_kernel(self, **kwargs: object) -> None:
-            with (scratch / LOG).open("ab") as log:
+            with said.open("ab") as log:
                 await super().start_kernel(stdout=log, stderr=log, **kwargs)
 
     return ThisKernel

@@ -24,6 +24,7 @@ from eval.notebooks.watch import Watch
 
 Say = Callable[[str], None]
 SECONDS = 600.0
+LOG = "kernel.log"
 START = 60
 
 
@@ -102,6 +103,7 @@ def _execute(
 
     from eval.notebooks.kernel import NAME, kernel_class
 
+    log = draft.with_name(LOG)
     with _silent("papermill"):
         execute_notebook(
             _verbatim(notebook),
@@ -112,7 +114,7 @@ def _execute(
             progress_bar=False,
             start_timeout=START,
             execution_timeout=timeout,
-            kernel_manager_class=kernel_class(ROOT, draft.parent),
+            kernel_manager_class=kernel_class(ROOT, draft.parent, log),
             resources={"metadata": {"path": str(where)}},
             on_cell_start=watch.start,
             on_cell_executed=watch.reply,
@@ -135,6 +137,12 @@ def _silent(name: str) -> Iterator[None]:
         logger.disabled = before
 
 
+def _last_line(log: Path) -> str:
+    """What a kernel said last before it ended."""
+    lines = log.read_text("utf-8", errors="replace").split("\n") if log.exists() else []
+    return next((line.strip() for line in reversed(lines) if line.strip()), "")
+
+
 def _finish(
     draft: Path,
     notebook: Path,
@@ -149,7 +157,8 @@ def _finish(
     if trouble is not None and not (draft.exists() and watch.started):
         if not isinstance(trouble, Exception):
             raise trouble
-        raise NotebookFailed(f"{notebook.name}: its kernel did not start", partial) from trouble
+        said = f"its kernel did not start: {_last_line(draft.with_name(LOG)) or trouble}"
+        raise NotebookFailed(f"{notebook.name}: {said}", partial) from trouble
     produced = json.loads(draft.read_text("utf-8"))
     produced["cells"] = without_markers(produced)
     counted = count(produced["cells"], watch, trouble)

@@ -60,7 +60,8 @@ def test_the_ladder_is_the_pipeline():
     body = page[page.index("async def _stages") :]
     awaited = re.findall(r"await (\w+)\(", body)
     assert [name.split("_")[0] for name in awaited] == [n for n, kind in rungs if kind == "await"]
-    assert sorted(p.stem for p in (ROOT / "esra" / "stages").glob("[!_]*.py")) == sorted(STAGES.split())
+    files = (ROOT / "esra" / "stages").glob("[!_]*.py")
+    assert sorted(file.stem for file in files) == sorted(STAGES.split())
 
 
 def test_every_folder_of_the_house_is_on_the_page():

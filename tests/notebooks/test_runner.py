@@ -124,7 +124,9 @@ def test_no_kernel_outlives_the_process_that_ran_it(plant, tmp_path):
     program = "import sys\nfrom pathlib import Path\nfrom eval.notebooks import run\n" \
               "run(Path(sys.argv[1]), Path(sys.argv[2]))"
     words = [sys.executable, "-c", program, str(notebook), str(tmp_path / "out.ipynb")]
-    with subprocess.Popen(words, cwd=ROOT, stderr=subprocess.DEVNULL) as runner:
+    # A process that is killed cannot clear its scratch; the test clears its own folder.
+    env = {**os.environ, "TMPDIR": str(tmp_path)}
+    with subprocess.Popen(words, cwd=ROOT, env=env, stderr=subprocess.DEVNULL) as runner:
         pid = _pid(tmp_path / "pid", runner)
         runner.send_signal(signal.SIGKILL)
     assert gone(pid, 10)
@@ -137,6 +139,20 @@ def _pid(path: Path, runner: subprocess.Popen) -> int:
             return int(text)
         time.sleep(0.1)
     raise AssertionError("the notebook did not start")
+
+
+def test_a_kernel_that_does_not_start_says_why(plant, tmp_path, monkeypatch):
+    """A broken environment would show as a minute of silence and a traceback of papermill's."""
+    python = tmp_path / "python"
+    python.write_text("#!/bin/sh\necho 'no module named ipykernel' >&2\nexit 1\n", "utf-8")
+    python.chmod(0o755)
+    monkeypatch.setattr("eval.notebooks.kernel.sys.executable", str(python))
+    with pytest.raises(NotebookFailed) as failed:
+        run(plant("1"), tmp_path / "out.ipynb")
+    assert str(failed.value) == (
+        "planted.ipynb: its kernel did not start: no module named ipykernel"
+    )
+    assert not list(tmp_path.glob("out*"))
 
 
 def test_a_produced_notebook_is_strict_json(plant, tmp_path):
