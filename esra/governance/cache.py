@@ -25,7 +25,7 @@ from esra.domain.invocation import Call, Retention
 from esra.domain.ranking import Usage
 from esra.governance.store import Store
 from esra.ports import Clock, Reply, SelectBrief, Selector
-from esra.reply import Unusable
+from esra.reply import Unusable, read_rows
 
 # A source can change its worth without a change of its description; then a choice is an hour old.
 TTL = 3600.0
@@ -202,7 +202,12 @@ class _Place:
         tag, text = value[:_TAG], value[_TAG:]
         if not hmac.compare_digest(tag, _mac(self._own, b"value", self.entry + text)):
             return None
-        return tuple(json.loads(text)["sources"])
+        try:
+            rows = read_rows(text.decode("utf-8", "replace"), "sources")
+        except Unusable:
+            return None
+        ids = tuple(id for id in rows if isinstance(id, str))
+        return ids if len(ids) == len(rows) else None
 
 
 def _mac(key: bytes, purpose: bytes, text: bytes) -> bytes:

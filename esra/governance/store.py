@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     import psycopg
 
 _T = TypeVar("_T")
+_log = logging.getLogger(__name__)
 
 ROLE = "esra_keeper"
 PATIENCE = 0.1
@@ -122,6 +123,9 @@ class Store:
             self._send(work)
 
     async def close(self) -> None:
+        """Closes the connection; a closed store knows nothing."""
+        if self._rests_until == math.inf:
+            return
         self._rests_until = math.inf
         closing = asyncio.wrap_future(self._worker.submit(self._drop))
         self._worker.shutdown(wait=False)
@@ -146,7 +150,7 @@ class Store:
     def _send(self, work: Callable[["psycopg.Connection[Any]"], _T]) -> Future[_T | None]:
         return self._worker.submit(self._attempt, work)
 
-    # From here on: in the thread, but for the last two.
+    # From here on in the thread; ``_hang_up`` and ``_leave_alone`` also outside of it.
 
     def _attempt(self, work: Callable[["psycopg.Connection[Any]"], _T]) -> _T | None:
         from psycopg import OperationalError
@@ -203,6 +207,3 @@ class Store:
 
 def _first(row: tuple[Any, ...] | None) -> Any:
     return row[0] if row else None
-
-
-_log = logging.getLogger(__name__)

@@ -1,0 +1,301 @@
+"""esra's own tables: shared by instances, out of a source's reach, and never in an answer's way."""
+
+import asyncio
+import socket
+import time
+from contextlib import contextmanager
+from dataclasses import replace
+
+import psycopg
+import pytest
+
+from esra.domain.codes import AuditEvent
+from esra.domain.invocation import Caller, Identity
+from esra.governance import store as own
+from esra.governance.cache import SelectionKey, SharedSelections, selection_key
+from esra.governance.clock import SystemClock
+from esra.governance.store import Store, prepare
+from esra.stages.scope import resolve_scope
+from esra.stages.select import brief_selection
+from tests.governance.desk import IDS, Desk, chosen, offer
+from tests.house import call
+
+SECRET = b"a key by reference, 32 bytes and more"
+KEY = SelectionKey(tenant="t", exposure="ask", prompt="p", version="v", candidates="c")
+DARK = "postgresql://u@127.0.0.1:1/d"
+# Longer than a loaded machine needs to connect; what a default is worth is tested by itself.
+PATIENT = 20.0
+
+
+@pytest.fixture
+def owner(database):
+    """The administrator, beside a store's room that holds nothing."""
+    with psycopg.connect(database.url, autocommit=True) as connection:
+        connection.execute("DROP SCHEMA IF EXISTS esra_own CASCADE")
+        prepare(database.url)
+        yield connection
+
+
+@pytest.fixture
+def opened(database, owner):
+    """Opens stores, each as another instance of the runtime would; closes them at the end."""
+    stores = []
+
+    def open_store(url=None, **more):
+        address = url or database.as_user(own.ROLE)
+        stores.append(Store(lambda: address, SystemClock(), **{"patience": PATIENT, **more}))
+        return stores[-1]
+
+    yield open_store
+    for one in stores:
+        asyncio.run(one.close())
+
+
+def get(cache, key=KEY):
+    return asyncio.run(cache.get(key))
+
+
+def settle(store):
+    """Waits for what ``write`` has sent: one thread does one thing after the other."""
+    asyncio.run(store.read(b"", 1.0))
+
+
+def rows(owner):
+    return owner.execute("SELECT entry, value FROM esra_own.selections ORDER BY kept").fetchall()
+
+
+@pytest.mark.req("E041")
+@pytest.mark.parametrize("secret", [SECRET, b""], ids=["key by reference", "the store's key"])
+def test_what_one_instance_asked_another_knows(opened, secret):
+    """Else every instance would pay for the same model call."""
+    one, two = (Desk(SharedSelections(opened(), secret)) for _ in range(2))
+    first = one.ask()
+    one.ask()  # one thread: the first answer is in the table when this one has been read
+    second = two.ask()
+    assert (one.calls, two.calls) == (1, 0)
+    assert chosen(first) == chosen(second) == ["must", "hr"]
+
+
+def test_instances_with_different_keys_share_nothing(opened):
+    """Else a key that was changed because it leaked would still open what was kept."""
+    one, two = (Desk(SharedSelections(opened(), key)) for key in (SECRET, SECRET[::-1]))
+    one.ask()
+    one.ask()
+    two.ask()
+    assert two.calls == 1
+
+
+def test_instances_that_start_at_once_make_the_tables_once(opened):
+    """Else a fleet's first start would fail on "already exists"."""
+
+    async def salts():
+        return await asyncio.gather(*(opened().salt() for _ in range(6)))
+
+    found = asyncio.run(salts())
+    assert len(found[0]) == 32
+    assert set(found) == {found[0]}
+
+
+@pytest.mark.req("E046")
+def test_two_tenants_share_no_row(opened, owner):
+    """Else one tenant could tell from a hit what another has asked."""
+    desk = Desk(SharedSelections(store := opened(), SECRET))
+    for tenant in ("one", "two"):
+        desk.ask(caller=Caller(tenant=tenant, subject="s", identity=Identity.LOCAL))
+    settle(store)
+    assert desk.calls == 2
+    assert len({entry for entry, _ in rows(owner)}) == 2
+
+
+@pytest.mark.req("E047")
+@pytest.mark.parametrize("retention", ["redacted", "none"])
+def test_no_connection_is_made_where_retention_forbids_it(opened, owner, retention):
+    """Else a hash of a prompt would lie in a table where none may."""
+    Desk(SharedSelections(opened(), SECRET)).ask(retention=retention)
+    assert owner.execute("SELECT to_regclass('esra_own.selections')").fetchone() == (None,)
+
+
+def test_the_table_holds_a_hash_a_seal_and_ids(opened, owner):
+    """Else whoever reads the table would read what was asked, and by whom."""
+    store = opened()
+    Desk(SharedSelections(store, SECRET)).ask(
+        "zanzibar quagga", caller=Caller(tenant="acme", subject="ann", identity=Identity.LOCAL)
+    )
+    settle(store)
+    ((entry, value),) = rows(owner)
+    assert len(entry) == 32
+    assert value[32:] == b'{"sources":["hr"]}'
+
+
+POISON = {
+    "nothing": "''",
+    "garbage": "'\\xff00ff'",
+    "another choice": "substr(value, 1, 32) || convert_to('{\"sources\":[\"law\"]}', 'UTF8')",
+    "an empty choice": "substr(value, 1, 32) || convert_to('{\"sources\":[]}', 'UTF8')",
+    "another row's": "(SELECT value FROM esra_own.selections ORDER BY kept DESC LIMIT 1)",
+    "a megabyte": "convert_to(repeat('x', 1000000), 'UTF8')",
+}
+
+
+@pytest.mark.parametrize("poison", POISON.values(), ids=POISON)
+def test_a_row_that_was_written_without_the_key_is_no_row(opened, owner, poison):
+    """Else whoever can write into the table would choose sources, or switch all of them off."""
+    store = opened()
+    answers = iter(['{"sources": ["hr"]}', '{"sources": ["tax"]}', '{"sources": ["hr"]}'])
+    desk = Desk(SharedSelections(store, SECRET), lambda brief: next(answers))
+    desk.ask("first")
+    desk.ask("second")
+    settle(store)
+    owner.execute(
+        f"UPDATE esra_own.selections SET value = {poison}"
+        " WHERE entry = (SELECT entry FROM esra_own.selections ORDER BY kept LIMIT 1)"
+    )
+    assert chosen(desk.ask("first")) == ["must", "hr"]
+    assert desk.calls == 3
+
+
+@pytest.mark.parametrize("planted", [("payroll", "must"), ("hr", "payroll"), ("law", 7), 7])
+def test_even_a_sealed_row_cannot_go_beyond_the_offer(opened, planted):
+    """Else whoever has the key as well could reach a source, or stop every answer."""
+    scope = resolve_scope(call(), offer(*IDS)).value
+    brief = brief_selection(call("Wing flutter"), scope.sources[1:])
+    cache = SharedSelections(opened(), SECRET)
+    key = selection_key(call(), scope.version, brief, "scripted")
+    cache.put(key, ("law",))
+    assert chosen(Desk(cache).ask()) == ["must", "law"], "the key is the stage's"
+    cache.put(key, planted)
+    desk = Desk(cache)
+    outcome = desk.ask()
+    assert (chosen(outcome), desk.calls) == (["must", "hr"], 1)
+    assert [fact.event for fact in outcome.facts] == [AuditEvent.SOURCES_SELECT]
+
+
+def test_an_old_row_is_forgotten_and_cleared(opened, owner):
+    """Else a choice would be repeated long after its sources have changed."""
+    store = opened()
+    cache = SharedSelections(store, SECRET, ttl=60)
+    cache.put(KEY, ("hr",))
+    assert get(cache) == ("hr",)
+    owner.execute("UPDATE esra_own.selections SET kept = now() - interval '61 seconds'")
+    assert get(cache) is None
+    cache.put(replace(KEY, prompt="q"), ("law",))
+    settle(store)
+    assert len(rows(owner)) == 1
+
+
+def test_the_table_keeps_the_newest_rows_only(opened, owner):
+    """Else a caller with many questions would fill the disk."""
+    store = opened()
+    cache = SharedSelections(store, SECRET, most=3)
+    for number in range(7):
+        cache.put(replace(KEY, prompt=str(number)), (str(number),))
+    settle(store)
+    assert len(rows(owner)) == 3
+    found = [get(cache, replace(KEY, prompt=str(number))) for number in range(7)]
+    assert found == [None] * 4 + [("4",), ("5",), ("6",)]
+
+
+def test_nobody_else_gets_at_the_tables_and_the_role_at_nothing_else(opened, owner, database):
+    """Else a query of a source could read or forge what esra keeps, or the door read a source."""
+    store = opened()
+    SharedSelections(store, SECRET).put(KEY, ("hr",))
+    settle(store)
+    owner.execute("DROP ROLE IF EXISTS stranger")
+    owner.execute("CREATE ROLE stranger LOGIN")
+    owner.execute("CREATE TABLE IF NOT EXISTS public.papers (id int)")
+    for role, table in (("stranger", "esra_own.selections"), (own.ROLE, "public.papers")):
+        with (
+            psycopg.connect(database.as_user(role)) as connection,
+            pytest.raises(psycopg.errors.InsufficientPrivilege),
+        ):
+            connection.execute(f"SELECT 1 FROM {table}")
+    owner.execute("DROP TABLE public.papers")
+    owner.execute("DROP ROLE stranger")
+
+
+@contextmanager
+def deaf():
+    """A server that accepts and then says nothing."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        yield f"postgresql://u@127.0.0.1:{server.getsockname()[1]}/d"
+
+
+def timed(ask):
+    began = time.monotonic()
+    result = ask()
+    return result, time.monotonic() - began
+
+
+@pytest.mark.parametrize("kind", ["refused", "deaf", "no address", "no right"])
+def test_a_store_that_is_down_is_a_miss_within_a_fifth_of_a_second(opened, database, kind):
+    """Else an answer would wait for something it can do without."""
+    with deaf() as silent:
+        url = {
+            "refused": DARK,
+            "deaf": silent,
+            "no address": "nonsense",
+            "no right": database.as_user("nobody_at_all"),
+        }[kind]
+        store = opened(url, patience=own.PATIENCE)
+        desk = Desk(SharedSelections(store, SECRET))
+        outcome, seconds = timed(desk.ask)
+        assert (chosen(outcome), outcome.warnings) == (["must", "hr"], ())
+        assert seconds < 0.2
+        _, seconds = timed(lambda: [desk.ask() for _ in range(20)])
+        assert seconds < 0.2, "a store that failed is left alone for a while"
+        asyncio.run(store.close())
+    assert desk.calls == 21
+
+
+def test_a_store_that_comes_back_is_used_again(opened, owner, caplog):
+    """Else one restart of the database would switch the cache off for good."""
+    cache = SharedSelections(opened(rest=0.0), SECRET)
+    cache.put(KEY, ("hr",))
+    assert get(cache) == ("hr",)
+    owner.execute(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = %s", [own.ROLE]
+    )
+    assert get(cache) == ("hr",), "an idle connection that was closed is replaced"
+    assert caplog.messages == []
+
+
+def test_a_table_that_is_locked_costs_its_patience_and_no_more(opened, owner, database):
+    """Else somebody's maintenance would stop every answer, and pile up connections."""
+    cache = SharedSelections(opened(), SECRET)
+    cache.put(KEY, ("hr",))
+    assert get(cache) == ("hr",)
+    hasty = SharedSelections(store := opened(rest=0.0), SECRET)
+    assert get(hasty) == ("hr",)
+    store._patience = own.PATIENCE
+    with psycopg.connect(database.url) as other:
+        other.execute("LOCK TABLE esra_own.selections")
+        found, seconds = timed(lambda: get(hasty))
+        assert found is None
+        assert seconds < 0.2
+    store._patience = PATIENT
+    assert get(hasty) == ("hr",)
+
+
+def test_the_log_names_the_kind_of_trouble_and_no_address(opened, caplog):
+    """Else a host or a password would stand in the log."""
+    url = "postgresql://u:hunter2@127.0.0.1:1/d"
+    assert get(SharedSelections(opened(url), SECRET)) is None
+    (message,) = caplog.messages
+    assert message.endswith("OperationalError") or message.endswith("ConnectionFailure")
+    assert "hunter2" not in message
+    assert "127.0.0.1" not in message
+
+
+def test_a_closed_store_knows_nothing(opened):
+    """Else a late answer would fail while a program ends."""
+    store = opened()
+    cache = SharedSelections(store, SECRET)
+    asyncio.run(store.close())
+    cache.put(KEY, ("hr",))
+    assert get(cache) is None
+
+
+def test_a_key_that_can_be_guessed_is_refused(opened):
+    """Else a hash of a prompt would be as good as the prompt."""
+    with pytest.raises(ValueError, match="16 bytes at least"):
+        SharedSelections(opened(), b"short")
