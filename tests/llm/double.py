@@ -51,19 +51,26 @@ class Asked:
 
     @property
     def step(self) -> str:
-        """Which of the three it is, told by what the data hold."""
-        if "mappings" in self.data:
-            return "plan"
-        return "rerank" if "resultId" in self.data["candidates"][0] else "select"
+        return step_of(self.data)
 
 
 Behaviour = Callable[["Line", Asked], None]
 
 
+def step_of(data: dict) -> str:
+    """Which of the three steps asks, told by what it gives."""
+    if "mappings" in data:
+        return "plan"
+    return "rerank" if "resultId" in data["candidates"][0] else "select"
+
+
 def wise(asked: Asked) -> str:
     """The reply of a model that does as it is told."""
-    data = asked.data
-    match asked.step:
+    return wise_reply(asked.data)
+
+
+def wise_reply(data: dict) -> str:
+    match step_of(data):
         case "select":
             return json.dumps({"sources": [each["id"] for each in data["candidates"]]})
         case "plan":
