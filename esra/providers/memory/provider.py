@@ -1,5 +1,6 @@
 """Runs compiled queries over lists of records, by the contract of every provider."""
 
+import hashlib
 import math
 import operator
 from collections.abc import Callable, Iterable, Mapping
@@ -7,6 +8,7 @@ from typing import Any
 
 from esra.domain.codes import FailureCode
 from esra.domain.hit import Hits, NativeHit, RecordId
+from esra.domain.outcome import Failed
 from esra.domain.plan import Strategy
 from esra.domain.source import FieldType, Operator, Relation
 from esra.ports import Capabilities
@@ -50,6 +52,16 @@ class MemoryProvider(BaseProvider[Command]):
         hits = (_hit(native, entry.record, command, content) for native, entry in scored[:rows])
         return Hits.of(hits, capped=len(scored) > rows)
 
+    async def sample(
+        self, relation: Relation, *, rows: int, widest: int, seconds: float
+    ) -> tuple[str, ...] | Failed:
+        """Title and text of a fixed choice of records, by a hash of the key, each as one text."""
+        index = self._indexes.get(relation.table)
+        if index is None:
+            return Failed(code=FailureCode.RELATION_NOT_FOUND)
+        records = sorted((entry.record for entry in index.entries), key=_lot)
+        return tuple(f"{r.title[:widest]}\n{r.text[:widest]}" for r in records[:rows])
+
     def classify(self, trouble: BaseException) -> FailureCode:
         match trouble:
             case LookupError():
@@ -89,6 +101,10 @@ def _place(scored: tuple[float | None, Entry]) -> tuple[float, bytes]:
         math.inf if native is None else -native,
         entry.record.key.encode("utf-8", "surrogatepass"),
     )
+
+
+def _lot(record: Record) -> bytes:
+    return hashlib.sha256(record.key.encode("utf-8", "surrogatepass")).digest()
 
 
 def _allowed(entry: Entry, command: Command) -> bool:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from psycopg import sql
 
 from esra.domain.source import Relation
+from esra.providers.postgres.filters import ident
 
 BEGIN = sql.SQL("BEGIN READ ONLY")
 COMMIT = sql.SQL("COMMIT")
@@ -57,6 +58,18 @@ SELECT current_user::text,
       OR has_any_column_privilege(oid, 'INSERT, UPDATE'))""")
 
 
+# The first characters of title and text of a fixed choice of a relation's rows: by a hash of the
+# key, so that the same data give the same choice however they lie on the disk. Text that is stored
+# apart is read for the chosen rows alone.
+SAMPLE = sql.SQL("""\
+SELECT coalesce(left(title, %(widest)s::int), ''), coalesce(left(body, %(widest)s::int), '')
+FROM (
+  SELECT r.{title}::text AS title, r.{text}::text AS body
+  FROM {schema}.{table} AS r WHERE r.{key} IS NOT NULL
+  ORDER BY sha256(convert_to(r.{key}::text, 'UTF8')) LIMIT %(rows)s::int
+) AS chosen""")
+
+
 def settings(seconds: float) -> dict[str, object]:
     """Milliseconds as the server takes them; 0 would switch a timeout off."""
     allowed = max(1, round(seconds * 1000))
@@ -69,3 +82,14 @@ def role_values(relations: Sequence[Relation]) -> dict[str, object]:
         "tables": [relation.table for relation in relations],
         "powers": list(POWERS),
     }
+
+
+def sample(relation: Relation) -> sql.Composed:
+    """``SAMPLE`` of a relation: configured names, nothing of a caller's."""
+    return SAMPLE.format(
+        schema=ident(relation.schema),
+        table=ident(relation.table),
+        key=ident(relation.key),
+        title=ident(relation.title),
+        text=ident(relation.text),
+    )

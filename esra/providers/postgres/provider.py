@@ -7,6 +7,7 @@ from decimal import Decimal
 
 from esra.domain.codes import FailureCode
 from esra.domain.hit import Hits, NativeHit, RecordId
+from esra.domain.outcome import Failed
 from esra.domain.plan import Strategy
 from esra.domain.source import Relation
 from esra.ports import Capabilities
@@ -17,7 +18,7 @@ from esra.providers.postgres.errors import Circumstances, Stage, Trouble
 from esra.providers.postgres.pool import Connection, Connections
 from esra.providers.postgres.render import Command, render
 from esra.providers.postgres.roles import refuse_powerful, role_of
-from esra.providers.postgres.run import Row, fetch_role, fetch_rows, forget
+from esra.providers.postgres.run import Row, fetch_role, fetch_rows, fetch_sample, forget
 from esra.sealed import QueryContent
 
 
@@ -75,10 +76,34 @@ class PostgresProvider(BaseProvider[Command]):
             self._connections.give_back(connection)
         refuse_powerful(role_of(rows[0]))
 
+    async def sample(
+        self, relation: Relation, *, rows: int, widest: int, seconds: float
+    ) -> tuple[str, ...] | Failed:
+        """Title and text of a fixed choice of rows (``fixed.SAMPLE``), each row as one text."""
+        try:
+            found = await self._sample(relation, rows, widest, seconds)
+        except Trouble as trouble:
+            return Failed(code=self.classify(trouble))
+        return tuple(f"{title}\n{text}" for title, text in found)
+
     async def close(self) -> None:
         """Closes the connections of the running event loop; the provider may be used again."""
         await super().close()
         await self._connections.close()
+
+    async def _sample(
+        self, relation: Relation, rows: int, widest: int, seconds: float
+    ) -> Sequence[Row]:
+        connection = await self._connection(seconds)
+        started = time.monotonic()
+        try:
+            return await fetch_sample(connection, relation, rows, widest, seconds)
+        except Exception as trouble:
+            elapsed = time.monotonic() - started
+            known = Circumstances(stage=Stage.RUN, elapsed=elapsed, allowed=seconds)
+            raise Trouble(known) from trouble
+        finally:
+            self._connections.give_back(connection)
 
     async def _connection(self, seconds: float) -> Connection:
         try:

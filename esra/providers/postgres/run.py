@@ -36,6 +36,14 @@ async def fetch_role(
     return await _transaction(connection, fixed.ROLE, fixed.role_values(relations), seconds)
 
 
+async def fetch_sample(
+    connection: Connection, relation: Relation, rows: int, widest: int, seconds: float
+) -> list[Row]:
+    """(title, text) of at most ``rows`` rows, ``widest`` characters each."""
+    values = {"rows": rows, "widest": widest}
+    return await _transaction(connection, fixed.sample(relation), values, seconds)
+
+
 async def forget(connection: Connection) -> None:
     """Clears whatever the session holds: the pool's reset between two borrowers."""
     await _execute(connection, fixed.FORGET, None)
