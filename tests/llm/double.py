@@ -241,13 +241,13 @@ class Told:
         return repr(self.response) + json.dumps(self.audit) + json.dumps(self.traces)
 
 
-def tell(model: LanguageModel, prompt: str = "wing flutter", **more) -> Told:
+def tell(model: LanguageModel, prompt: str = "wing flutter", *, limit: int = 10, **more) -> Told:
     """One invocation from door to answer, over the wire."""
     audit, traces = ListAudit(), ListTraces()
     own = modelled(model, audit=audit, traces=traces, **more)
 
     async def run():
-        response = await retrieve(admit(request(prompt), own), own)
+        response = await retrieve(admit(request(prompt, limit=limit), own), own)
         await model.close()
         return response
 
