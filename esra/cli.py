@@ -6,10 +6,14 @@ Imports what a subcommand needs when it runs, so that ``--help`` answers at once
 import argparse
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from esra import __version__
+
+if TYPE_CHECKING:
+    from esra.domain.response import Response
 
 OK, USAGE, CONFIG, SOURCE, DEGRADED, INTERRUPTED = 0, 2, 3, 4, 5, 130
 
@@ -17,8 +21,9 @@ OK, USAGE, CONFIG, SOURCE, DEGRADED, INTERRUPTED = 0, 2, 3, 4, 5, 130
 def main(argv: Sequence[str] | None = None) -> int:
     """The exit code: 0 ok, 2 usage, 3 configuration, 4 source, 5 degraded, 130 interrupted."""
     arguments = _parser().parse_args(argv)
+    run: Callable[[argparse.Namespace], int] = arguments.run
     try:
-        return arguments.run(arguments)
+        return run(arguments)
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
@@ -82,7 +87,7 @@ def _retrieve(arguments: argparse.Namespace) -> int:
     return DEGRADED if arguments.fail_on_degraded and response.warnings else OK
 
 
-async def _ask(arguments: argparse.Namespace):
+async def _ask(arguments: argparse.Namespace) -> "tuple[Response, tuple[str, ...]]":
     from esra.domain.invocation import Caller, Identity, Mode, Request
     from esra.governance import places
     from esra.governance.admission import admit

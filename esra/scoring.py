@@ -15,9 +15,8 @@ DAY = 86_400.0
 Floats = NDArray[np.float64]
 
 
-def finite(native: Sequence[float | None]) -> NDArray[np.bool_]:
-    """[n] which native scores can be scored at all (RULINGS 5)."""
-    return np.isfinite(np.array([np.nan if n is None else n for n in native], dtype=np.float64))
+def _floats(value: ArrayLike) -> Floats:
+    return np.asarray(value, dtype=np.float64)
 
 
 def normalise(native: ArrayLike, low: ArrayLike, high: ArrayLike) -> Floats:
@@ -25,7 +24,7 @@ def normalise(native: ArrayLike, low: ArrayLike, high: ArrayLike) -> Floats:
 
     Halved before subtracting when the range would overflow, which changes no quotient.
     """
-    native, low, high = (np.asarray(value, dtype=np.float64) for value in (native, low, high))
+    native, low, high = _floats(native), _floats(low), _floats(high)
     with np.errstate(over="ignore", invalid="ignore"):
         wide = ~np.isfinite(high - low)
         scale = np.where(wide, 0.5, 1.0)
@@ -39,7 +38,7 @@ def freshness(age: ArrayLike, half_life: ArrayLike, floor: ArrayLike) -> Floats:
 
     An age or a half-life that is NaN means "no timestamp" or "off" and gives 1.0 (RULINGS 6).
     """
-    age, half_life, floor = (np.asarray(v, dtype=np.float64) for v in (age, half_life, floor))
+    age, half_life, floor = _floats(age), _floats(half_life), _floats(floor)
     off = np.isnan(age) | np.isnan(half_life)
     lives = np.maximum(0.0, np.where(off, 0.0, age)) / (np.where(off, 1.0, half_life) * DAY)
     return np.where(off, 1.0, floor + (1.0 - floor) * _halved(lives))
@@ -52,22 +51,29 @@ def _halved(lives: Floats) -> Floats:
     return np.array(flat, dtype=np.float64).reshape(np.shape(lives))
 
 
+def demote(fresh: ArrayLike, stale: ArrayLike, stale_weight: ArrayLike) -> Floats:
+    """The freshness weight of records marked stale, times ``stale_weight`` (RULINGS 6)."""
+    return _floats(fresh) * np.where(np.asarray(stale, dtype=bool), _floats(stale_weight), 1.0)
+
+
 def weight(normalised: ArrayLike, priority: ArrayLike, fresh: ArrayLike) -> Floats:
     """normalised x priorityWeight x freshnessWeight."""
-    return np.asarray(normalised, dtype=np.float64) * priority * fresh
+    return _floats(normalised) * _floats(priority) * _floats(fresh)
 
 
 def bonus(matches: ArrayLike, each: ArrayLike, cap: ArrayLike) -> Floats:
     """What being found by other queries adds: ``each`` for every match but the first, capped."""
-    extra = np.asarray(matches, dtype=np.float64) - 1.0
-    return np.minimum(extra * each, cap)
+    return np.minimum((_floats(matches) - 1.0) * _floats(each), _floats(cap))
+
+
+def merged(best: ArrayLike, extra: ArrayLike) -> Floats:
+    """The weighted score of a candidate: its best match's, and the bonus for the others."""
+    return _floats(best) + _floats(extra)
 
 
 def blend(semantic: ArrayLike, weighted: ArrayLike, share: ArrayLike, rest: ArrayLike) -> Floats:
     """share x semantic + rest x weighted: the final score of a candidate the model scored."""
-    return share * np.asarray(semantic, dtype=np.float64) + rest * np.asarray(
-        weighted, dtype=np.float64
-    )
+    return _floats(share) * _floats(semantic) + _floats(rest) * _floats(weighted)
 
 
 # The groups of the final order (RULINGS 7): a smaller one comes first.

@@ -70,7 +70,13 @@ class ValidatedQuery:
     def __reduce_ex__(self, protocol: object) -> NoReturn:
         raise TypeError("a ValidatedQuery cannot be copied or pickled")
 
-    __copy__ = __deepcopy__ = __reduce__ = __reduce_ex__
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a ValidatedQuery cannot be copied or pickled")
+
+    def __deepcopy__(self, memo: object) -> NoReturn:
+        raise TypeError("a ValidatedQuery cannot be copied or pickled")
+
+    __copy__ = __reduce__
 
     def __repr__(self) -> str:
         return f"<ValidatedQuery {self._content.source}#{self._content.query}>"

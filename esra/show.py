@@ -2,6 +2,7 @@
 
 from dataclasses import asdict
 
+from esra.domain.outcome import Note, Warn
 from esra.domain.response import Response, Result
 
 
@@ -52,7 +53,7 @@ def as_text(response: Response) -> str:
             lines.extend(_factors(result))
     if not response.results:
         lines.append("no results")
-    told = [*response.warnings, *response.notices]
+    told: list[Warn | Note] = [*response.warnings, *response.notices]
     lines += [f"  {' '.join(str(v) for v in _bare(asdict(one)).values())}" for one in told]
     lines.append(_footer(response))
     return "\n".join(lines)

@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -64,7 +65,7 @@ async def open_house(
     async with AsyncExitStack() as stack:
         models = _models(loaded.catalog, base)
         identities = {c.id: models_of(c, models) for c in loaded.catalog.capabilities}
-        changed, refused = loaded.catalog, ()
+        changed, refused = loaded.catalog, tuple[str, ...]()
         if wishes.tuned:
             applied = apply_tuned(
                 loaded.catalog, places.tuned_folder(base), identities, verify_keys()
@@ -115,10 +116,10 @@ async def _providers(
     providers: dict[str, Provider] = {}
     for name, reference in loaded.providers:
         if reference == "embedded":
-            url = _embedded_reader(base, stack, wishes)
-            provider = PostgresProvider(lambda url=url: url)
+            address = partial(str, _embedded_reader(base, stack, wishes))
         else:
-            provider = PostgresProvider(lambda ref=reference: secrets.resolve(ref, folder))
+            address = partial(secrets.resolve, reference, folder)
+        provider = PostgresProvider(address)
         stack.push_async_callback(provider.close)
         await _refuse_powerful(provider, _relations(loaded.catalog, name))
         providers[name] = provider

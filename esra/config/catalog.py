@@ -3,14 +3,15 @@
 import hashlib
 import re
 import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, ValidationError
 from pydantic import Field as Bound
 
-from esra.config.bounds import CAPABILITY, SOURCE
+from esra.config.bounds import CAPABILITY, SOURCE, Bounds
 from esra.config.strict import ConfigError, Strict, explain
 from esra.domain import capability as cap
 from esra.domain import source as src
@@ -337,7 +338,9 @@ def _scoring(block: CapabilityBlock, clamped: list[str]) -> cap.Scoring:
     return cap.Scoring(sources=tuple(sources), **_clamped(numbers, CAPABILITY, where, clamped))
 
 
-def _clamped(values: dict, bounds: dict, where: str, clamped: list[str]) -> dict:
+def _clamped(
+    values: dict[str, Any], bounds: Mapping[str, Bounds], where: str, clamped: list[str]
+) -> dict[str, Any]:
     held = dict(values)
     for name, bound in bounds.items():
         value = held[name]

@@ -5,6 +5,7 @@ refused. ``ESRA_SIGNING_KEY`` is the private key the workbench signs with.
 """
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
@@ -36,7 +37,7 @@ def _public(path: Path) -> Ed25519PublicKey:
     return key
 
 
-def _read(path: Path, load):
+def _read(path: Path, load: Callable[[bytes], object]) -> object:
     try:
         return load(path.read_bytes())
     except OSError as error:

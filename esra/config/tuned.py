@@ -7,6 +7,7 @@ bounds, or that holds a key it must not, is refused; the last good revision stay
 import base64
 import hashlib
 import json
+from collections.abc import Mapping
 from typing import Literal
 
 from cryptography.exceptions import InvalidSignature
@@ -17,7 +18,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import (
 from pydantic import Field as Bound
 from pydantic import ValidationError, model_validator
 
-from esra.config.bounds import CAPABILITY, SOURCE
+from esra.config.bounds import CAPABILITY, SOURCE, Bounds
 from esra.config.strict import ConfigError, Strict, explain
 from esra.trace import PIPELINE, SCHEMA
 
@@ -53,7 +54,7 @@ class Tunables(Strict):
         return self
 
 
-def _check(block: Strict, bounds: dict, where: str) -> None:
+def _check(block: Strict, bounds: Mapping[str, Bounds], where: str) -> None:
     for name, bound in bounds.items():
         value = getattr(block, name)
         if value is not None and not bound.hold(value):

@@ -8,7 +8,7 @@ import hashlib
 import hmac
 import secrets
 import unicodedata
-from typing import NoReturn, final
+from typing import Any, NoReturn, cast, final
 
 from esra.domain.codes import AuditEvent, ErrorCode
 from esra.domain.invocation import Call, Request, Retention
@@ -61,7 +61,7 @@ def admit(request: Request, house: House) -> Admitted:
         raise Refused(
             ErrorCode.AUDIT_UNAVAILABLE, "the audit record could not be written; nothing ran"
         ) from error
-    admitted = object.__new__(Admitted)
+    admitted: Admitted = object.__new__(cast("type[Any]", Admitted))
     admitted.call = call
     return admitted
 

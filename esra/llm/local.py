@@ -39,7 +39,8 @@ def cosines(embedder: Embeds, prompt: str, texts: list[str]) -> NDArray[np.float
     """[n] cosine of the prompt with each text, first 64 tokens each."""
     vectors = embedder.embed([prompt, *texts], FRAGMENT_TOKENS).astype(np.float64)
     # Row by row, so that a text's score does not depend on which others were asked with it.
-    return (vectors[1:] * vectors[0]).sum(axis=1)
+    products: NDArray[np.float64] = vectors[1:] * vectors[0]
+    return np.asarray(products.sum(axis=1), dtype=np.float64)
 
 
 class LocalReranker:

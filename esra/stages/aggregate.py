@@ -5,7 +5,7 @@ Being found by *other queries* is weak positive evidence and earns a capped bonu
 
 from esra import scoring
 from esra.domain.capability import Scoring
-from esra.domain.hit import Candidate, RecordId, Scored
+from esra.domain.hit import Candidate, Match, RecordId, Scored
 from esra.domain.outcome import Outcome
 
 
@@ -15,20 +15,21 @@ def aggregate(scored: tuple[Scored, ...], numbers: Scoring) -> Outcome[tuple[Can
     for one in scored:
         found.setdefault(one.hit.id, []).append(one)
     groups = list(found.values())
-    extra = scoring.bonus([len(group) for group in groups], numbers.match_bonus, numbers.bonus_cap)
-    candidates = [_merge(group, bonus) for group, bonus in zip(groups, extra.tolist(), strict=True)]
+    # Equal values: the earlier query's hit is kept, so that the order of arrival decides nothing.
+    best = [min(group, key=lambda one: (-one.match.weighted, one.match.query)) for group in groups]
+    bonus = scoring.bonus([len(group) for group in groups], numbers.match_bonus, numbers.bonus_cap)
+    weighted = scoring.merged([one.match.weighted for one in best], bonus)
+    candidates = (
+        Candidate(hit=one.hit, matches=_matches(group), bonus=extra, weighted=total)
+        for one, group, extra, total in zip(
+            best, groups, bonus.tolist(), weighted.tolist(), strict=True
+        )
+    )
     return Outcome(value=tuple(sorted(candidates, key=weighted_order)))
 
 
-def _merge(group: list[Scored], bonus: float) -> Candidate:
-    # Equal values: the earlier query's hit is kept, so that the order of arrival decides nothing.
-    best = min(group, key=lambda one: (-one.match.weighted, one.match.query))
-    return Candidate(
-        hit=best.hit,
-        matches=tuple(one.match for one in sorted(group, key=lambda one: one.match.query)),
-        bonus=bonus,
-        weighted=best.match.weighted + bonus,
-    )
+def _matches(group: list[Scored]) -> tuple[Match, ...]:
+    return tuple(one.match for one in sorted(group, key=lambda one: one.match.query))
 
 
 def weighted_order(candidate: Candidate) -> scoring.OrderKey:

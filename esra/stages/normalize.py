@@ -3,13 +3,19 @@
 Pure: ``now`` comes in. Native scores are kept verbatim and never compared across sources.
 """
 
+import math
+from collections.abc import Sequence
+
 import numpy as np
 
 from esra import scoring
-from esra.domain.capability import Scoring
+from esra.domain.capability import Scoring, SourceScoring
 from esra.domain.codes import WarningCode
-from esra.domain.hit import Answer, Match, NativeHit, Scored
+from esra.domain.hit import Answer, Match, NativeHit, RecordId, Scored
 from esra.domain.outcome import Failed, Outcome, Warn
+
+# A hit with its native score, which is there and finite.
+Native = tuple[float, NativeHit]
 
 
 def normalize(
@@ -21,8 +27,11 @@ def normalize(
     for answer in answers:
         if isinstance(answer.result, Failed):
             continue
-        hits = _usable(answer, dropped)
-        scored.extend(_score(answer, _above_floor(answer, hits, numbers), numbers, now))
+        usable = _usable(answer.result)
+        lost = len(answer.result) - len(usable)
+        if lost:
+            dropped[answer.source] = dropped.get(answer.source, 0) + lost
+        scored.extend(_score(answer, _once(usable, numbers.of(answer.source)), numbers, now))
     warnings = tuple(
         Warn(code=WarningCode.ROWS_DISCARDED, source=source, count=count)
         for source, count in dropped.items()
@@ -30,39 +39,41 @@ def normalize(
     return Outcome(value=tuple(scored), warnings=warnings)
 
 
-def _usable(answer: Answer, dropped: dict[str, int]) -> list[NativeHit]:
-    """Hits with a finite native score, each record once: its best row (RULINGS 4 and 5)."""
-    assert not isinstance(answer.result, Failed)
-    keep = scoring.finite([hit.native for hit in answer.result]).tolist()
-    lost = len(keep) - sum(keep)
-    if lost:
-        dropped[answer.source] = dropped.get(answer.source, 0) + lost
-    best: dict[object, NativeHit] = {}
-    for hit, usable in zip(answer.result, keep, strict=True):
-        other = best.get(hit.id)
-        if usable and (other is None or hit.native > other.native):
-            best[hit.id] = hit
-    return list(best.values())
+def _usable(hits: Sequence[NativeHit]) -> list[Native]:
+    """The hits whose native score is a finite number (RULINGS 5)."""
+    return [
+        (float(hit.native), hit)
+        for hit in hits
+        if hit.native is not None and math.isfinite(hit.native)
+    ]
 
 
-def _above_floor(answer: Answer, hits: list[NativeHit], numbers: Scoring) -> list[NativeHit]:
-    floor = numbers.of(answer.source).native_floor
-    return hits if floor is None else [hit for hit in hits if hit.native >= floor]
+def _once(found: list[Native], own: SourceScoring) -> list[Native]:
+    """Each record's best row, at or above the source's own floor (RULINGS 2 and 4)."""
+    best: dict[RecordId, Native] = {}
+    for score, hit in found:
+        if hit.id not in best or score > best[hit.id][0]:
+            best[hit.id] = (score, hit)
+    floor = own.native_floor
+    return [one for one in best.values() if floor is None or one[0] >= floor]
 
 
-def _score(answer: Answer, hits: list[NativeHit], numbers: Scoring, now: float) -> list[Scored]:
-    if not hits:
+def _score(answer: Answer, found: list[Native], numbers: Scoring, now: float) -> list[Scored]:
+    if not found:
         return []
-    own = numbers.of(answer.source)
-    native = np.array([hit.native for hit in hits], dtype=np.float64)
+    own, hits = numbers.of(answer.source), [hit for _, hit in found]
+    native = np.array([score for score, _ in found], dtype=np.float64)
     low, high = native.min(), native.max()
     normalised = scoring.normalise(native, low, high)
-    age = np.array([np.nan if h.timestamp is None else now - h.timestamp for h in hits])
+    age = [np.nan if hit.timestamp is None else now - hit.timestamp for hit in hits]
     half_life = np.nan if own.half_life is None else own.half_life
-    fresh = scoring.freshness(age, half_life, numbers.freshness_floor) * np.where(
-        [hit.stale for hit in hits], numbers.stale_weight, 1.0
+    fresh = scoring.demote(
+        scoring.freshness(age, half_life, numbers.freshness_floor),
+        [hit.stale for hit in hits],
+        numbers.stale_weight,
     )
     weighted = scoring.weight(normalised, own.priority, fresh)
+    columns = (native, normalised, fresh, weighted)
     return [
         Scored(
             hit=hit,
@@ -70,7 +81,7 @@ def _score(answer: Answer, hits: list[NativeHit], numbers: Scoring, now: float) 
                 source=answer.source,
                 query=answer.query,
                 strategy=answer.strategy,
-                native=float(hit.native),
+                native=score,
                 low=float(low),
                 high=float(high),
                 normalised=n,
@@ -79,7 +90,5 @@ def _score(answer: Answer, hits: list[NativeHit], numbers: Scoring, now: float) 
                 weighted=w,
             ),
         )
-        for hit, n, f, w in zip(
-            hits, normalised.tolist(), fresh.tolist(), weighted.tolist(), strict=True
-        )
+        for hit, score, n, f, w in zip(hits, *(c.tolist() for c in columns), strict=True)
     ]

@@ -141,7 +141,7 @@ def _admit_query(row: object) -> PlannedQuery:
     if not isinstance(row, dict) or not isinstance(row.get("mapping"), str):
         raise Unusable("a query names its mapping")
     try:
-        strategy = Strategy(row.get("strategy"))
+        strategy = Strategy(str(row.get("strategy")))
     except ValueError as error:
         raise Unusable("a query names one of the six strategies") from error
     filters = row.get("filters") or []
@@ -173,7 +173,7 @@ def _admit_filter(item: object) -> Filter:
     if not isinstance(item, dict) or not isinstance(item.get("field"), str):
         raise Unusable("a filter names its field")
     try:
-        operator = Operator(item.get("operator"))
+        operator = Operator(str(item.get("operator")))
     except ValueError as error:
         raise Unusable("a filter names a known operator") from error
     value = item.get("value")

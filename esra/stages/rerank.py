@@ -6,7 +6,8 @@ field. Its array order means nothing. What it leaves out ranks below what it sco
 
 import hashlib
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import TypeGuard
 
 from esra import scoring
 from esra.domain.capability import RerankForm, Scoring
@@ -68,7 +69,7 @@ def shortlist(candidates: tuple[Candidate, ...], size: int) -> tuple[Candidate, 
     for position, candidate in enumerate(candidates):
         lanes.setdefault(candidate.hit.id.source, []).append(position)
 
-    def best_first(lane: list[int]) -> tuple[float, str]:
+    def best_first(lane: Sequence[int]) -> tuple[float, str]:
         first = candidates[lane[0]]
         return (-first.weighted, first.hit.id.source)
 
@@ -108,22 +109,25 @@ def admit_scores(text: str, asked: frozenset[str]) -> dict[str, float]:
     scores: dict[str, float] = {}
     twice: set[str] = set()
     for row in rows:
-        id = row.get("resultId") if isinstance(row, dict) else None
+        if not isinstance(row, dict):
+            continue
+        id, score = row.get("resultId"), row.get("score")
         if not isinstance(id, str) or id not in asked:
             continue
         if id in scores or id in twice:
             twice.add(id)
             scores.pop(id, None)
-        elif _is_score(row.get("score")):
-            scores[id] = float(row["score"])
+        elif _is_score(score):
+            scores[id] = float(score)
         else:
             twice.add(id)
     return scores
 
 
-def _is_score(value: object) -> bool:
-    number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    return number and math.isfinite(value) and 0 <= value <= 1
+def _is_score(value: object) -> TypeGuard[float]:
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return False
+    return math.isfinite(value) and 0 <= value <= 1
 
 
 def order(

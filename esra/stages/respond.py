@@ -120,6 +120,7 @@ def _shortened(result: Result, excess: int) -> Result | None:
 
 
 def _factors(ranked: Ranked) -> Factors:
+    semantic: float | None
     match ranked.semantic:
         case Given(value=value):
             semantic, state = value, "given"

@@ -129,9 +129,10 @@ def _fits(value: object, field: Field) -> bool:
         case FieldType.BOOLEAN:
             return isinstance(value, bool)
         case FieldType.NUMBER | FieldType.TIMESTAMP:
-            number = isinstance(value, (int, float)) and not isinstance(value, bool)
+            if isinstance(value, bool) or not isinstance(value, (int, float)):
+                return False
             # Every engine takes a double; a larger integer would overflow in some of them.
-            return number and abs(value) < 2**53 and math.isfinite(value)
+            return abs(value) < 2**53 and math.isfinite(value)
 
 
 def _text_verdict(query: PlannedQuery) -> RejectReason | None:
