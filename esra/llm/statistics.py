@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 from esra.domain.ranking import Usage
 from esra.ports import Reply, SelectBrief
-from esra.sources.evidence import RECIPE, Statistics, evidence
+from esra.sources.evidence import RECIPE, Statistics, evidence_of
 
 # A source is taken from this share of the best one's evidence on.
 MARGIN = 0.2
@@ -30,6 +30,6 @@ class StatisticsSelector:
 
     async def select(self, brief: SelectBrief) -> Reply:
         offered = [candidate.id for candidate in brief.candidates]
-        found = evidence(brief.prompt, {id: self._known[id] for id in offered if id in self._known})
+        found = evidence_of(self._known, brief.prompt, offered)
         taken = [id for id in offered if found.get(id, 1.0) >= MARGIN]
         return Reply(text=json.dumps({"sources": taken}), usage=Usage(calls=0))

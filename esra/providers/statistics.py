@@ -143,17 +143,26 @@ async def _source(
     """All of a source's relations together: half of them would speak for another source."""
     parts: list[Statistics] = []
     for relation in dict.fromkeys(mapping.relation for mapping in source.mappings):
-        part = files.read(relation, now)
-        if part is None:
-            part = await _relation(relation, engine, seconds)
-            if isinstance(part, Failed):
-                return part
-            files.write(relation, part, now)
+        part = await _kept_or_read(relation, engine, files, now, seconds)
+        if isinstance(part, Failed):
+            return part
         parts.append(part)
     return together(parts)
 
 
-async def _relation(relation: Relation, engine: Samples, seconds: float) -> Statistics | Failed:
+async def _kept_or_read(
+    relation: Relation, engine: Samples, files: StatisticsFiles, now: float, seconds: float
+) -> Statistics | Failed:
+    kept = files.read(relation, now)
+    if kept is not None:
+        return kept
+    found = await _read(relation, engine, seconds)
+    if isinstance(found, Statistics):
+        files.write(relation, found, now)
+    return found
+
+
+async def _read(relation: Relation, engine: Samples, seconds: float) -> Statistics | Failed:
     try:
         async with asyncio.timeout(seconds + GRACE):
             texts = await engine.sample(relation, rows=ROWS, widest=WIDEST, seconds=seconds)

@@ -82,6 +82,13 @@ def evidence(prompt: str, sources: Mapping[str, Statistics]) -> dict[str, float]
     return {id: math.exp((value - best) / root) for id, value in likely.items()}
 
 
+def evidence_of(
+    known: Mapping[str, Statistics], prompt: str, sources: Iterable[str]
+) -> dict[str, float]:
+    """The evidence of ``sources`` among each other; of those without statistics there is none."""
+    return evidence(prompt, {id: known[id] for id in sources if id in known})
+
+
 def _mean_share(word: str, sources: Mapping[str, Statistics]) -> float:
     # fsum, so that the order in which the sources are named changes no bit.
     return math.fsum(own.share(word) for own in sources.values()) / len(sources)

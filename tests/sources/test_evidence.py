@@ -5,7 +5,7 @@ import math
 import pytest
 
 from esra.sources import evidence as rooms
-from esra.sources.evidence import Statistics, evidence, statistics, together
+from esra.sources.evidence import Statistics, evidence, evidence_of, statistics, together
 from eval.dataset import load_federation
 
 
@@ -49,6 +49,14 @@ def test_an_empty_source_gives_way_and_breaks_nothing():
     found = evidence("wing", {"sky": source(20, wing=8), "new": Statistics()})
     # .3 of the mean share .2 against .7 * .4 + .3 * .2
     assert found == {"sky": 1.0, "new": pytest.approx(0.06 / 0.34)}
+
+
+def test_only_sources_with_statistics_are_compared():
+    """A source whose rows are filtered would be weighed by words its caller may not see."""
+    sea, sky = source(10, wing=1, keel=4), source(20, wing=8)
+    known = {"sea": sea, "sky": sky, "elsewhere": source(1, wing=1)}
+    found = evidence_of(known, "wing keel", ["hidden", "sky", "sea"])
+    assert found == evidence("wing keel", {"sea": sea, "sky": sky})
 
 
 def test_evidence_lies_in_0_to_1_and_does_not_depend_on_the_order_of_sources():
