@@ -21,6 +21,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import astuple, dataclass
 from typing import Protocol
 
+from esra.domain.capability import SelectForm
 from esra.domain.invocation import Call, Retention
 from esra.domain.ranking import Usage
 from esra.governance.store import Store
@@ -34,6 +35,8 @@ SHORTEST_KEY = 16  # bytes: a shorter one is guessed
 
 # RULINGS 18.
 _KEEPING = frozenset({Retention.FULL, Retention.KEYED_HASH})
+# Statistics cost no model call, and change without any word of a source changing.
+_ASKING = frozenset({SelectForm.MODEL.value, SelectForm.LOCAL.value})
 _TAG = 32
 
 
@@ -79,10 +82,12 @@ def remembering(
     """
     if cache is None or retention not in _KEEPING:
         return selectors
-    return {
+    asking = {
         form: _Remembering(selector, cache, admit, call, version)
         for form, selector in selectors.items()
+        if form in _ASKING
     }
+    return {**selectors, **asking}
 
 
 class _Remembering:

@@ -25,7 +25,7 @@ class Desk:
         own = replace(call(prompt, **more), exposure=known.exposures[0].slug)
         scope = resolve_scope(own, known).value
         selectors = remembering(
-            {"local": self.model},
+            dict.fromkeys(SelectForm, self.model),
             self.cache,
             admit_selection,
             call=own,
@@ -39,7 +39,7 @@ class Desk:
         return len(self.model.seen)
 
 
-def offer(*ids, exposure="ask", unhealthy=(), **described):
+def offer(*ids, exposure="ask", unhealthy=(), form=SelectForm.LOCAL, **described):
     """A catalog that offers ``ids`` by choice, beside a mandatory source."""
     sources = [
         source(id, description=described.get(id, f"describes {id}"), healthy=id not in unhealthy)
@@ -48,7 +48,7 @@ def offer(*ids, exposure="ask", unhealthy=(), **described):
     known = catalog(
         *sources,
         presence={"must": Presence.MANDATORY},
-        forms=Forms(select=SelectForm.LOCAL),
+        forms=Forms(select=form),
     )
     return replace(known, exposures=(replace(known.exposures[0], slug=exposure),))
 

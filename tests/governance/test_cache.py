@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from esra.config.apply import apply_tuned
+from esra.domain.capability import SelectForm
 from esra.domain.codes import AuditEvent, WarningCode
 from esra.domain.invocation import Caller, Identity, Retention
 from esra.governance.cache import (
@@ -73,6 +74,14 @@ def test_an_equal_question_asks_no_model_and_has_the_same_sources(desk):
     assert select.event is AuditEvent.SOURCES_SELECT
     assert dict(select.values)["calls"] == 0
     assert second.warnings == ()
+
+
+@pytest.mark.parametrize(("form", "calls"), [("model", 1), ("local", 1), ("statistics", 2)])
+def test_only_a_model_s_choice_is_remembered(desk, form, calls):
+    """Else counts that have changed since would not count."""
+    for _ in range(2):
+        desk.ask(known=offer(*IDS, form=SelectForm(form)))
+    assert desk.calls == calls
 
 
 @pytest.mark.req("E041")
