@@ -70,14 +70,10 @@ class RowReport:
             self.collected[item.nodeid] = rows
             if not any(file.endswith(Path(part).name) for part in partly):
                 self.files.add(file)
-            if file.endswith(".ipynb"):
-                # The cells of a notebook share a kernel, so they stay on one worker.
-                item.add_marker(pytest.mark.xdist_group(file))
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         rows = tuple(dict(report.user_properties).get("req", ()))
-        test = report.nodeid.partition("@")[0] if ".ipynb" in report.nodeid else report.nodeid
-        self.said.setdefault(test, []).append((report.outcome, rows))
+        self.said.setdefault(report.nodeid, []).append((report.outcome, rows))
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         """A file that no longer imports shows nothing: what its tests said before is void."""

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import nbformat
 import pytest
 
 from tests.doorstep.checkout import ROOT, load
@@ -46,3 +47,20 @@ def test_kernel_and_workbench_are_those_of_the_environment(home: Path):
 def test_without_the_setting_the_users_kernel_would_be_taken(home: Path):
     """Were this not so, the test above would show nothing."""
     assert ask(home, JUPYTER_PREFER_ENV_PATH="0")[0] == "/bin/false"
+
+
+def test_the_cells_of_a_notebook_run_in_order_in_one_kernel(home: Path, monkeypatch):
+    """Spread over workers, a cell would not know what the cell before it said."""
+    (home / "notebooks").mkdir()
+    for name in ("a", "b"):
+        cells = [nbformat.v4.new_code_cell(line) for line in ("x = 1", "x += 1", "assert x == 2")]
+        nbformat.write(nbformat.v4.new_notebook(cells=cells), home / "notebooks" / f"{name}.ipynb")
+    monkeypatch.chdir(home)
+    script = load(ROOT / "workbench")
+    script.ROOT = str(home)
+    words = script.pytest_words()
+    command = [sys.executable, "-P", "-m", *words, "-n", "2", "-q", "notebooks"]
+    done = subprocess.run(
+        command, cwd=home, env=script.environment(), capture_output=True, text=True
+    )
+    assert "6 passed" in done.stdout, done.stdout
