@@ -181,6 +181,14 @@ def refuses_the_form(line: Line, asked: Asked) -> None:
         good(line, asked)
 
 
+def refuses_bounds(line: Line, asked: Asked) -> None:
+    """Takes a form, though none with bounds, and names both."""
+    if b"maxItems" in asked.body:
+        line.answer(b'{"error": {"message": "response_format: no maxItems"}}', status=400)
+    else:
+        good(line, asked)
+
+
 def busy_once(status: int, wait: str) -> Behaviour:
     """Asks to wait at every odd request."""
 
@@ -214,6 +222,7 @@ HOLDS: dict[str, Behaviour] = {
     "a bare list": rewrites(lambda text: json.dumps(next(iter(json.loads(text).values())))),
     "the form refused": refuses_once("response_format"),
     "the form refused without a word": refuses_the_form,
+    "bounds refused": refuses_bounds,
     "the seed refused": refuses_once("seed"),
     "everything refused, one by one": refuses_once(
         "temperature", "max_tokens", "seed", "response_format"

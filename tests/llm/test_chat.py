@@ -108,6 +108,16 @@ def test_a_refused_parameter_is_left_out_and_remembered(server: Server):
     assert parameters(server) == [["response_format", *rest], rest, rest]
 
 
+def test_an_endpoint_without_bounds_still_gets_the_form(server: Server):
+    """Else the strictest endpoints, which are the best, would be asked for no form at all."""
+    server.behaviours["select"] = HOLDS["bounds refused"]
+    ask(language_model(server), times=2)
+    forms = [asked.document["response_format"]["json_schema"]["schema"] for asked in server.asked]
+    lists = [form["properties"]["sources"] for form in forms]
+    assert [each.pop("maxItems", None) for each in lists] == [1, None, None]
+    assert lists[0] == lists[1] == lists[2]
+
+
 def test_a_refusal_without_a_name_costs_the_form_first(server: Server):
     """Else the commonest refusal would cost the seed too."""
     server.behaviours["select"] = HOLDS["the form refused without a word"]
@@ -133,9 +143,11 @@ def test_a_refusal_of_something_else_is_not_held_against_the_parameters(server: 
         (b"'json_schema' is not one of json_object, text", (), {"response_format"}),
         (b"seed and temperature", (), {"seed", "temperature"}),
         (b"use max_completion_tokens instead of max_tokens", (), {"max_tokens"}),
+        (b"Invalid schema for response_format: 'maxItems' is not permitted", (), {"maxItems"}),
+        (b"response_format: maxItems", ("maxItems",), {"response_format"}),
         (b"bad request", (), {"response_format"}),
-        (b"bad request", ("response_format",), {"seed", "temperature", "max_tokens"}),
-        (b"seed", ("seed", "response_format"), {"temperature", "max_tokens"}),
+        (b"bad request", ("response_format",), {"maxItems", "seed", "temperature", "max_tokens"}),
+        (b"seed", ("seed", "response_format"), {"maxItems", "temperature", "max_tokens"}),
     ],
 )
 def test_what_a_refusal_names(said: bytes, without: tuple[str, ...], expected: set[str]):

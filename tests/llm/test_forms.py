@@ -7,12 +7,12 @@ import json
 import pytest
 
 from esra.domain.source import Operator
-from esra.llm.openai.forms import RERANK_FORM, plan_form, select_form
+from esra.llm.openai.forms import RERANK_FORM, plan_form, select_form, unbounded
 from esra.stages.plan import admit_plan, brief_plan
 from tests.house import call, field, source
 from tests.llm.double import Server, language_model, select_brief, tell
 
-KNOWN = {"type", "properties", "required", "additionalProperties", "items", "enum", "anyOf"}
+PLAIN = {"type", "properties", "required", "additionalProperties", "items", "enum", "anyOf"}
 DATED = field("year", filterable=True, operators=frozenset({Operator.GTE}))
 SECRET = field("salary", filterable=True, restricted=True, operators=frozenset({Operator.EQ}))
 
@@ -44,12 +44,20 @@ def schemas(form: object):
 @pytest.mark.parametrize("name", FORMS)
 def test_a_form_keeps_to_what_strict_mode_takes_everywhere(name: str):
     """Else an endpoint would refuse it, and answer in whatever form it likes."""
-    for schema in schemas(FORMS[name]):
-        assert schema.keys() <= KNOWN
+    for schema in schemas(unbounded(FORMS[name])):
+        assert schema.keys() <= PLAIN
         if schema.get("type") == "object":
             assert schema["required"] == list(schema["properties"])
             assert schema["additionalProperties"] is False
         assert schema.get("enum", ["some"]) != []
+
+
+@pytest.mark.parametrize("name", ["select", "plan", "plan with filters"])
+def test_a_form_bounds_its_lists_and_nothing_else(name: str):
+    """Else a small model would go on listing until its time is over."""
+    for schema in schemas(FORMS[name]):
+        assert schema.keys() <= PLAIN | {"maxItems"}
+        assert (schema.get("type") == "array") is ("maxItems" in schema)
 
 
 def test_a_form_offers_what_the_brief_offers():

@@ -1,4 +1,4 @@
-"""What leaves for an endpoint, byte by byte: what a step needs, and nothing that it must not see."""
+"""What leaves for an endpoint, byte by byte: what a step needs, and nothing it must not see."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """Asks one endpoint one question, within one time, and learns which parameters it takes.
 
-Every endpoint lacks some: structured output, a seed, a temperature of 0, a bound on the answer.
-What a refusal names is left out and asked again; what is known to be refused is not sent again.
+Every endpoint lacks some: structured output or bounds in it, a seed, a temperature of 0, a bound on
+the answer. What a refusal names is left out and asked again; what is known to be refused is not
+sent again.
 """
 
 import asyncio
@@ -12,7 +13,7 @@ from dataclasses import dataclass
 from esra.domain.ranking import Usage
 from esra.llm.openai.completion import read_completion
 from esra.llm.openai.endpoint import Endpoint
-from esra.llm.openai.forms import Form
+from esra.llm.openai.forms import Form, unbounded
 from esra.llm.openai.line import Answer, Line
 from esra.ports import Reply, Trouble
 
@@ -20,8 +21,11 @@ _REFUSED = (400, 422)  # what servers say to a parameter they do not take
 _BUSY = (429, 503)  # what may come with a time to wait
 _MOST_WAITS = 2
 
-# Parameter -> the words by which refusals name it.
+_BOUNDS = "maxItems"
+# What may be left out -> the words by which refusals name it. The bounds of lists come first: who
+# refuses them names the form as well.
 _OPTIONAL: Mapping[str, tuple[bytes, ...]] = {
+    _BOUNDS: (b"maxitems",),
     "response_format": (b"response_format", b"json_schema", b"structured output"),
     "seed": (b"seed",),
     "temperature": (b"temperature",),
@@ -87,7 +91,8 @@ class Chat:
                 raise Trouble(f"the endpoint answered with status {answer.status}")
 
     def _document(self, question: Question, without: frozenset[str]) -> dict[str, object]:
-        form = {"name": question.name, "strict": True, "schema": question.form}
+        schema = unbounded(question.form) if _BOUNDS in without else question.form
+        form = {"name": question.name, "strict": True, "schema": schema}
         optional: dict[str, object] = {
             "response_format": {"type": "json_schema", "json_schema": form},
             "temperature": 0,
@@ -110,6 +115,8 @@ def refused(body: bytes, without: frozenset[str]) -> frozenset[str]:
     said = body.lower()
     left = _OPTIONAL.keys() - without
     named = {name for name in left if any(word in said for word in _OPTIONAL[name])}
+    if _BOUNDS in named:
+        return frozenset({_BOUNDS})
     return frozenset(named or ({"response_format"} & left) or left)
 
 

@@ -1,7 +1,8 @@
 """The form each step's reply is asked for, as a JSON schema. Asked for, and never trusted.
 
-Kept to what all endpoints take in strict mode: every key required, no other key, no bounds on
-numbers and lengths. The admit functions of the stages hold the bounds.
+Kept to what endpoints take in strict mode: every key required, no other key, no bound on a number
+or a text. Lists alone are bounded, since small models do not know when to end one; ``unbounded``
+serves the endpoints that do not take that either. What counts is held by the admit functions.
 """
 
 from collections.abc import Iterable
@@ -11,15 +12,17 @@ from esra.ports import PlanBrief, SelectBrief
 
 Form = dict[str, object]
 
+_MOST_WORDS = 16
+
 _TEXT: Form = {"type": "string"}
-_TEXTS: Form = {"type": "array", "items": _TEXT}
+_KINDS = ("required", "optional", "excluded", "phrases")
 _PLAIN: tuple[Form, ...] = (_TEXT, {"type": "number"}, {"type": "boolean"})
 
 
 def select_form(brief: SelectBrief) -> Form:
     """``{"sources": [id, ...]}`` with the ids that were offered."""
     ids = _one_of(candidate.id for candidate in brief.candidates)
-    return _object(sources={"type": "array", "items": ids})
+    return _object(sources=_list(ids, len(brief.candidates)))
 
 
 def plan_form(brief: PlanBrief) -> Form:
@@ -27,24 +30,36 @@ def plan_form(brief: PlanBrief) -> Form:
     keys: dict[str, Form] = {
         "mapping": _one_of(mapping.id for mapping in brief.mappings),
         "strategy": _one_of(strategy.value for strategy in brief.strategies),
-        "required": _TEXTS,
-        "optional": _TEXTS,
-        "excluded": _TEXTS,
-        "phrases": _TEXTS,
+        **{kind: _list(_TEXT, _MOST_WORDS) for kind in _KINDS},
     }
     filterable = [f.fieldName for m in brief.mappings for f in m.fields if f.isFilterable]
     if filterable:
-        keys["filters"] = {"type": "array", "items": _filter(filterable)}
-    return _object(queries={"type": "array", "items": _object(**keys)})
+        keys["filters"] = _list(_filter(filterable), _MOST_WORDS)
+    return _object(queries=_list(_object(**keys), brief.ceiling))
 
 
 def _filter(fields: list[str]) -> Form:
-    one = {"anyOf": list(_PLAIN)}
+    one: Form = {"anyOf": list(_PLAIN)}
     return _object(
         field=_one_of(fields),
         operator=_one_of(operator.value for operator in Operator),
-        value={"anyOf": [*_PLAIN, {"type": "array", "items": one}]},
+        value={"anyOf": [*_PLAIN, _list(one, _MOST_WORDS)]},
     )
+
+
+def unbounded(form: Form) -> Form:
+    """The same form without a bound on its lists."""
+    return {key: _unbounded(value) for key, value in form.items() if key != "maxItems"}
+
+
+def _unbounded(value: object) -> object:
+    if isinstance(value, dict):
+        return unbounded(value)
+    return [_unbounded(each) for each in value] if isinstance(value, list) else value
+
+
+def _list(items: Form, most: int) -> Form:
+    return {"type": "array", "items": items, "maxItems": most}
 
 
 def _object(**keys: Form) -> Form:
