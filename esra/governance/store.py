@@ -37,7 +37,7 @@ _LIMIT = "-c statement_timeout=1000"
 
 # One after the other: of two who create the same thing at once, one fails. The schema's existence
 # is asked first, because CREATE ... IF NOT EXISTS wants the right to create before it looks.
-# Not logged: what stems from prompts stays out of the archives of the log, and a crash costs misses.
+# Not logged: what stems from prompts stays out of the log's archives; a crash costs only misses.
 _TABLES = """
 SELECT pg_advisory_xact_lock(7236832);
 DO $$ BEGIN

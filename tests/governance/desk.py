@@ -12,6 +12,8 @@ from esra.stages.select import admit_selection, select_sources
 from tests.house import call, catalog, source
 
 IDS = ("hr", "law", "tax")
+# Longer than a loaded machine needs to connect; what a default is worth is tested by itself.
+PATIENT = 20.0
 
 
 class Desk:
@@ -55,3 +57,12 @@ def offer(*ids, exposure="ask", unhealthy=(), form=SelectForm.LOCAL, **described
 
 def chosen(outcome):
     return [scoped.source.id for scoped in outcome.value]
+
+
+def settle(store):
+    """Waits for what ``write`` has sent: one thread does one thing after the other."""
+    asyncio.run(store.read(b"", 1.0))
+
+
+def rows(owner):
+    return owner.execute("SELECT entry, value FROM esra_own.selections ORDER BY kept").fetchall()

@@ -9,59 +9,18 @@ from dataclasses import replace
 import psycopg
 import pytest
 
-from esra.domain.codes import AuditEvent
 from esra.domain.invocation import Caller, Identity
 from esra.governance import store as own
-from esra.governance.cache import SelectionKey, SharedSelections, selection_key
-from esra.governance.clock import SystemClock
-from esra.governance.store import Store, prepare
-from esra.stages.scope import resolve_scope
-from esra.stages.select import brief_selection
-from tests.governance.desk import IDS, Desk, chosen, offer
-from tests.house import call
+from esra.governance.cache import SelectionKey, SharedSelections
+from tests.governance.desk import PATIENT, Desk, chosen, rows, settle
 
 SECRET = b"a key by reference, 32 bytes and more"
 KEY = SelectionKey(tenant="t", exposure="ask", prompt="p", version="v", candidates="c")
 DARK = "postgresql://u@127.0.0.1:1/d"
-# Longer than a loaded machine needs to connect; what a default is worth is tested by itself.
-PATIENT = 20.0
-
-
-@pytest.fixture
-def owner(database):
-    """The administrator, beside a store's room that holds nothing."""
-    with psycopg.connect(database.url, autocommit=True) as connection:
-        connection.execute("DROP SCHEMA IF EXISTS esra_own CASCADE")
-        prepare(database.url)
-        yield connection
-
-
-@pytest.fixture
-def opened(database, owner):
-    """Opens stores, each as another instance of the runtime would; closes them at the end."""
-    stores = []
-
-    def open_store(url=None, **more):
-        address = url or database.as_user(own.ROLE)
-        stores.append(Store(lambda: address, SystemClock(), **{"patience": PATIENT, **more}))
-        return stores[-1]
-
-    yield open_store
-    for one in stores:
-        asyncio.run(one.close())
 
 
 def get(cache, key=KEY):
     return asyncio.run(cache.get(key))
-
-
-def settle(store):
-    """Waits for what ``write`` has sent: one thread does one thing after the other."""
-    asyncio.run(store.read(b"", 1.0))
-
-
-def rows(owner):
-    return owner.execute("SELECT entry, value FROM esra_own.selections ORDER BY kept").fetchall()
 
 
 @pytest.mark.req("E041")
@@ -125,49 +84,6 @@ def test_the_table_holds_a_hash_a_seal_and_ids(opened, owner):
     ((entry, value),) = rows(owner)
     assert len(entry) == 32
     assert value[32:] == b'{"sources":["hr"]}'
-
-
-POISON = {
-    "nothing": "''",
-    "garbage": "'\\xff00ff'",
-    "another choice": "substr(value, 1, 32) || convert_to('{\"sources\":[\"law\"]}', 'UTF8')",
-    "an empty choice": "substr(value, 1, 32) || convert_to('{\"sources\":[]}', 'UTF8')",
-    "another row's": "(SELECT value FROM esra_own.selections ORDER BY kept DESC LIMIT 1)",
-    "a megabyte": "convert_to(repeat('x', 1000000), 'UTF8')",
-}
-
-
-@pytest.mark.parametrize("poison", POISON.values(), ids=POISON)
-def test_a_row_that_was_written_without_the_key_is_no_row(opened, owner, poison):
-    """Else whoever can write into the table would choose sources, or switch all of them off."""
-    store = opened()
-    answers = iter(['{"sources": ["hr"]}', '{"sources": ["tax"]}', '{"sources": ["hr"]}'])
-    desk = Desk(SharedSelections(store, SECRET), lambda brief: next(answers))
-    desk.ask("first")
-    desk.ask("second")
-    settle(store)
-    owner.execute(
-        f"UPDATE esra_own.selections SET value = {poison}"
-        " WHERE entry = (SELECT entry FROM esra_own.selections ORDER BY kept LIMIT 1)"
-    )
-    assert chosen(desk.ask("first")) == ["must", "hr"]
-    assert desk.calls == 3
-
-
-@pytest.mark.parametrize("planted", [("payroll", "must"), ("hr", "payroll"), ("law", 7), 7])
-def test_even_a_sealed_row_cannot_go_beyond_the_offer(opened, planted):
-    """Else whoever has the key as well could reach a source, or stop every answer."""
-    scope = resolve_scope(call(), offer(*IDS)).value
-    brief = brief_selection(call("Wing flutter"), scope.sources[1:])
-    cache = SharedSelections(opened(), SECRET)
-    key = selection_key(call(), scope.version, brief, "scripted")
-    cache.put(key, ("law",))
-    assert chosen(Desk(cache).ask()) == ["must", "law"], "the key is the stage's"
-    cache.put(key, planted)
-    desk = Desk(cache)
-    outcome = desk.ask()
-    assert (chosen(outcome), desk.calls) == (["must", "hr"], 1)
-    assert [fact.event for fact in outcome.facts] == [AuditEvent.SOURCES_SELECT]
 
 
 def test_an_old_row_is_forgotten_and_cleared(opened, owner):
