@@ -22,7 +22,7 @@ from esra.domain.outcome import Failed
 from esra.domain.source import Relation, Source
 from esra.sources.evidence import RECIPE, ROWS, WIDEST, Statistics, statistics, together
 
-# Seconds for one relation: a hash of every key of some ten million rows takes longer.
+# Seconds for one relation. A large table is read in part; a view of millions of rows takes longer.
 PATIENCE = 20.0
 # Beyond the engine's own timeout, before a relation is given up without it.
 GRACE = 1.0

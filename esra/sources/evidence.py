@@ -22,8 +22,8 @@ from esra.sources.relation import words
 
 SMOOTHING = 0.3
 # Read of a relation: so many rows, so many characters of a title and of a text. That bounds a large
-# one to some 10 MB; on labelled sets such a sample orders results as well as all the rows do.
-ROWS, WIDEST = 5_000, 2_000
+# one to some 20 MB; on labelled sets such a sample orders results as well as all the rows do.
+ROWS, WIDEST = 20_000, 1_000
 # Words kept of a source, the most frequent; one that is left out counts as not there.
 MOST_WORDS = 50_000
 

@@ -58,6 +58,12 @@ SELECT current_user::text,
       OR has_any_column_privilege(oid, 'INSERT, UPDATE'))""")
 
 
+# What a relation is ("r" a table, "v" a view, ...) and how many rows it was last seen to have.
+SIZE = sql.SQL("""\
+SELECT c.relkind::text, c.reltuples::float8 FROM pg_class AS c
+JOIN pg_namespace AS n ON n.oid = c.relnamespace
+WHERE n.nspname = %(schema)s::text AND c.relname = %(table)s::text""")
+
 # The first characters of title and text of a fixed choice of a relation's rows: by a hash of the
 # key, so that the same data give the same choice however they lie on the disk. Text that is stored
 # apart is read for the chosen rows alone.
@@ -65,9 +71,12 @@ SAMPLE = sql.SQL("""\
 SELECT coalesce(left(title, %(widest)s::int), ''), coalesce(left(body, %(widest)s::int), '')
 FROM (
   SELECT r.{title}::text AS title, r.{text}::text AS body
-  FROM {schema}.{table} AS r WHERE r.{key} IS NOT NULL
+  FROM {schema}.{table} AS r{part} WHERE r.{key} IS NOT NULL
   ORDER BY sha256(convert_to(r.{key}::text, 'UTF8')) LIMIT %(rows)s::int
 ) AS chosen""")
+
+# Some of the pages of a large table, the same ones each time: hashing every key takes too long.
+PART = sql.SQL(" TABLESAMPLE SYSTEM (%(percent)s::float4) REPEATABLE (0)")
 
 
 def settings(seconds: float) -> dict[str, object]:
@@ -84,12 +93,13 @@ def role_values(relations: Sequence[Relation]) -> dict[str, object]:
     }
 
 
-def sample(relation: Relation) -> sql.Composed:
-    """``SAMPLE`` of a relation: configured names, nothing of a caller's."""
+def sample(relation: Relation, *, part: bool) -> sql.Composed:
+    """``SAMPLE`` of a relation or of a part of it: configured names, nothing of a caller's."""
     return SAMPLE.format(
         schema=ident(relation.schema),
         table=ident(relation.table),
         key=ident(relation.key),
         title=ident(relation.title),
         text=ident(relation.text),
+        part=PART if part else sql.SQL(""),
     )

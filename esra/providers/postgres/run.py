@@ -36,12 +36,26 @@ async def fetch_role(
     return await _transaction(connection, fixed.ROLE, fixed.role_values(relations), seconds)
 
 
+async def fetch_size(connection: Connection, relation: Relation, seconds: float) -> list[Row]:
+    """(kind, rows about) of the relation, if it is there."""
+    values = {"schema": relation.schema, "table": relation.table}
+    return await _transaction(connection, fixed.SIZE, values, seconds)
+
+
 async def fetch_sample(
-    connection: Connection, relation: Relation, rows: int, widest: int, seconds: float
+    connection: Connection,
+    relation: Relation,
+    percent: float,
+    rows: int,
+    widest: int,
+    seconds: float,
 ) -> list[Row]:
-    """(title, text) of at most ``rows`` rows, ``widest`` characters each."""
-    values = {"rows": rows, "widest": widest}
-    return await _transaction(connection, fixed.sample(relation), values, seconds)
+    """(title, text) of at most ``rows`` rows of ``percent`` of it, ``widest`` characters each."""
+    values: dict[str, object] = {"rows": rows, "widest": widest}
+    if percent < 100:
+        values["percent"] = percent
+    text = fixed.sample(relation, part=percent < 100)
+    return await _transaction(connection, text, values, seconds)
 
 
 async def forget(connection: Connection) -> None:
