@@ -9,13 +9,14 @@ import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from esra import wiring
 from esra.domain.capability import Binding, Capability, Catalog, Exposure, Forms, RerankForm
 from esra.domain.invocation import Retention
 from esra.domain.source import Limits, Mapping, Relation, Source
 from esra.governance import places
 from esra.governance.audit import ListAudit
 from esra.governance.clock import StillClock
+from esra.llm.embedder import CachedEmbedder, Embedder, EmbeddingCache
+from esra.llm.local import LocalReranker
 from esra.ports import House
 from esra.providers.memory import MemoryProvider, Record
 from eval import pydocs, record
@@ -49,13 +50,14 @@ def house(sources: Sequence[SourceFolder]) -> House:
         source.name: [Record(key=d.key, title=d.title, text=d.text) for d in source.documents]
         for source in sources
     }
+    cache = EmbeddingCache(places.embeddings_file(places.home()))
     return House(
         catalog=_catalog([source.name for source in sources]),
         providers={"memory": MemoryProvider(relations)},
         audit=ListAudit(),
         clock=StillClock(),
         retention=Retention.NONE,
-        **wiring.local_models(places.home()),
+        rerankers={RerankForm.LOCAL.value: LocalReranker(CachedEmbedder(Embedder.find(), cache))},
     )
 
 

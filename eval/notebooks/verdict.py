@@ -70,13 +70,13 @@ def _source(cell: Mapping) -> str:
 
 
 def _said(cell: Mapping | None, trouble: BaseException | None, left: bool) -> str:
+    if left:
+        return "left the interpreter"
     match type(trouble).__name__:
         case "DeadKernelError":
             return "the kernel died"
         case "CellTimeoutError":
             return "did not end in its time"
-    if left:
-        return "left the interpreter"
     for output in cell["outputs"] if cell else ():
         if output["output_type"] == "error":
             first = (output["evalue"].splitlines() or [""])[0]

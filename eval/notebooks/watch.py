@@ -19,8 +19,9 @@ class Watch:
 
     def reply(self, cell: Mapping, cell_index: int, execute_reply: Mapping) -> None:
         content = execute_reply["content"]
-        # `exit()` only asks the front end to leave, and the cells after it would run.
+        # `exit()` asks the front end to leave. The kernel ends when it comes to it, and a cell or
+        # two after it may run or not: none of them counts.
         if any(part.get("source") == "ask_exit" for part in content.get("payload", ())):
             self.left.add(cell_index)
-        elif content["status"] == "ok":
+        elif content["status"] == "ok" and not self.left:
             self.done.add(cell_index)
