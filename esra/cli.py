@@ -65,8 +65,8 @@ def _retrieve(arguments: argparse.Namespace) -> int:
     from esra.domain.codes import ErrorCode
     from esra.domain.outcome import Refused
     from esra.embedded import EmbeddedError
-    from esra.llm.embedder import ModelMissing, ModelUnusable
     from esra.show import as_json, as_text
+    from esra.wiring import CannotOpen
 
     if arguments.share is not None and not 0 <= arguments.share <= 1:
         return _trouble("--share lies between 0 and 1", USAGE)
@@ -74,7 +74,7 @@ def _retrieve(arguments: argparse.Namespace) -> int:
         response, refused = asyncio.run(_ask(arguments))
     except ConfigError as error:
         return _trouble(str(error), CONFIG)
-    except (EmbeddedError, ModelMissing, ModelUnusable) as error:
+    except (EmbeddedError, CannotOpen) as error:
         return _trouble(str(error), SOURCE)
     except Refused as error:
         usage = error.code in (ErrorCode.INVALID_REQUEST, ErrorCode.FORBIDDEN)

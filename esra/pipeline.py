@@ -10,6 +10,7 @@ from esra.domain.invocation import Call
 from esra.domain.outcome import Refused
 from esra.domain.response import Response
 from esra.governance.admission import Admitted
+from esra.governance.cache import remembering
 from esra.governance.closing import close
 from esra.ledger import Ledger
 from esra.ports import House
@@ -20,7 +21,7 @@ from esra.stages.plan import plan_searches
 from esra.stages.rerank import rerank
 from esra.stages.respond import respond
 from esra.stages.scope import resolve_scope
-from esra.stages.select import select_sources
+from esra.stages.select import admit_selection, select_sources
 from esra.stages.validate import validate_plans
 from esra.trace import Seen
 
@@ -45,7 +46,15 @@ async def _stages(call: Call, house: House, ledger: Ledger) -> tuple[Response, S
     providers, time = house.providers, Deadline(house.clock.monotonic, call.seconds)
     scope = ledger.take(resolve_scope(call, house.catalog))
     numbers = scope.scoring
-    chosen = ledger.take(await select_sources(call, scope, house.selectors, time.part(SELECT)))
+    selectors = remembering(
+        house.selectors,
+        house.selections,
+        admit_selection,
+        call=call,
+        version=scope.version,
+        retention=house.retention,
+    )
+    chosen = ledger.take(await select_sources(call, scope, selectors, time.part(SELECT)))
     plans = ledger.take(
         await plan_searches(call, scope, chosen, house.planners, providers, time.part(PLAN))
     )

@@ -113,6 +113,29 @@ class Selector(Protocol):
     async def select(self, brief: SelectBrief) -> Reply: ...
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SelectionKey:
+    """All that a selection depends on; the prompt in the one form of its equals."""
+
+    tenant: str
+    exposure: str
+    prompt: str
+    version: str
+    candidates: str  # a hash of the business metadata offered and of the model
+
+
+class SelectionCache(Protocol):
+    """Chosen source ids by key. Trouble is a miss, never an error."""
+
+    async def get(self, key: SelectionKey) -> tuple[str, ...] | None:
+        """The ids kept under ``key``, in a bounded time."""
+        ...
+
+    def put(self, key: SelectionKey, ids: tuple[str, ...]) -> None:
+        """Returns at once, so that keeping an answer never costs the answer its deadline."""
+        ...
+
+
 class Planner(Protocol):
     identity: str
 
@@ -179,3 +202,4 @@ class House:
     rerankers: Mapping[str, Reranker] = field(default_factory=dict)
     traces: TraceSink | None = None
     retention: Retention = Retention.KEYED_HASH
+    selections: SelectionCache | None = None  # None: every selection is asked

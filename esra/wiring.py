@@ -1,5 +1,6 @@
 """The only file that names concrete adapters: puts a house together around a catalog."""
 
+import os
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
@@ -18,11 +19,19 @@ from esra.domain.invocation import Retention
 from esra.domain.source import Relation
 from esra.governance import places, secrets
 from esra.governance.audit import FileAudit
+from esra.governance.cache import MemorySelections, SharedSelections
 from esra.governance.clock import SystemClock
-from esra.llm.embedder import CachedEmbedder, Embedder, EmbeddingCache
+from esra.governance.store import Store
+from esra.llm.embedder import (
+    CachedEmbedder,
+    Embedder,
+    EmbeddingCache,
+    ModelMissing,
+    ModelUnusable,
+)
 from esra.llm.local import LocalReranker, LocalSelector
 from esra.llm.planner import LocalPlanner
-from esra.ports import Audit, House, Provider, TraceSink
+from esra.ports import Audit, House, Provider, SelectionCache, TraceSink
 from esra.providers.postgres import PostgresProvider, PowerfulRole
 from esra.providers.postgres.errors import Trouble
 
@@ -36,10 +45,12 @@ Models = dict[str, dict[str, Any]]
 class Wishes:
     """What a command may ask for beyond the catalog.
 
-    ``tuned`` False leaves every tuned revision aside; ``change`` edits the catalog last.
+    ``tuned`` False leaves every tuned revision aside, ``remember`` False every cached selection;
+    ``change`` edits the catalog last.
     """
 
     tuned: bool = True
+    remember: bool = True
     audit: Audit | None = None
     traces: TraceSink | None = None
     retention: Retention = Retention.KEYED_HASH
@@ -55,6 +66,10 @@ class Opened:
     refused: tuple[str, ...]
 
 
+class CannotOpen(RuntimeError):
+    """Something a house needs is not on this machine; the message says what to do."""
+
+
 @asynccontextmanager
 async def open_house(
     catalog: Path, base: Path, wishes: Wishes | None = None
@@ -63,8 +78,11 @@ async def open_house(
     wishes = wishes or Wishes()
     loaded = load_catalog(catalog)
     async with AsyncExitStack() as stack:
-        models = _models(loaded.catalog, base)
-        identities = {c.id: models_of(c, models) for c in loaded.catalog.capabilities}
+        try:
+            models = _models(loaded.catalog, base)
+            identities = {c.id: models_of(c, models) for c in loaded.catalog.capabilities}
+        except (ModelMissing, ModelUnusable) as error:
+            raise CannotOpen(str(error)) from error
         changed, refused = loaded.catalog, tuple[str, ...]()
         if wishes.tuned:
             applied = apply_tuned(
@@ -72,11 +90,13 @@ async def open_house(
             )
             changed, refused = applied.catalog, applied.refused
         providers = await _providers(loaded, catalog.parent, base, stack, wishes)
+        clock = SystemClock()
         house = House(
             catalog=wishes.change(changed),
             providers=providers,
             audit=wishes.audit or FileAudit(places.audit_file(base)),
-            clock=SystemClock(),
+            clock=clock,
+            selections=_selections(base, clock, stack) if wishes.remember else None,
             traces=wishes.traces,
             retention=wishes.retention,
             **models,
@@ -139,6 +159,19 @@ async def _refuse_powerful(provider: PostgresProvider, relations: list[Relation]
         raise ConfigError(str(error)) from error
     except Trouble:
         return
+
+
+def _selections(base: Path, clock: SystemClock, stack: AsyncExitStack) -> SelectionCache:
+    """Shared over the instances through ``ESRA_STORE_URL``, else this process's own.
+
+    ``ESRA_CACHE_KEY`` refers to the key that all instances share (``env:NAME``, ``file:PATH``).
+    """
+    if not os.environ.get("ESRA_STORE_URL"):
+        return MemorySelections(clock)
+    store = Store(partial(secrets.resolve, "env:ESRA_STORE_URL", base), clock)
+    stack.push_async_callback(store.close)
+    key = os.environ.get("ESRA_CACHE_KEY")
+    return SharedSelections(store, secrets.resolve(key, base).encode() if key else b"")
 
 
 def _embedded_reader(base: Path, stack: AsyncExitStack, wishes: Wishes) -> str:

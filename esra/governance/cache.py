@@ -18,14 +18,13 @@ import secrets
 import unicodedata
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
-from dataclasses import astuple, dataclass
-from typing import Protocol
+from dataclasses import astuple
 
 from esra.domain.capability import SelectForm
 from esra.domain.invocation import Call, Retention
 from esra.domain.ranking import Usage
 from esra.governance.store import Store
-from esra.ports import Clock, Reply, SelectBrief, Selector
+from esra.ports import Clock, Reply, SelectBrief, SelectionCache, SelectionKey, Selector
 from esra.reply import Unusable, read_rows
 
 # A source can change its worth without a change of its description; then a choice is an hour old.
@@ -38,29 +37,6 @@ _KEEPING = frozenset({Retention.FULL, Retention.KEYED_HASH})
 # Statistics cost no model call, and change without any word of a source changing.
 _ASKING = frozenset({SelectForm.MODEL.value, SelectForm.LOCAL.value})
 _TAG = 32
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SelectionKey:
-    """All that a selection depends on; the prompt in the one form of its equals."""
-
-    tenant: str
-    exposure: str
-    prompt: str
-    version: str
-    candidates: str  # a hash of the business metadata offered and of the model
-
-
-class SelectionCache(Protocol):
-    """Chosen source ids by key. Trouble is a miss, never an error."""
-
-    async def get(self, key: SelectionKey) -> tuple[str, ...] | None:
-        """The ids kept under ``key``, in a bounded time."""
-        ...
-
-    def put(self, key: SelectionKey, ids: tuple[str, ...]) -> None:
-        """Returns at once, so that keeping an answer never costs the answer its deadline."""
-        ...
 
 
 Admit = Callable[[str, SelectBrief], tuple[frozenset[str], tuple[str, ...]]]

@@ -11,7 +11,7 @@ from esra.domain.outcome import Refused
 from esra.embedded import EmbeddedError
 from esra.governance import places
 from esra.governance.secrets import SecretUnresolved
-from esra.llm.embedder import ModelMissing, ModelUnusable
+from esra.wiring import CannotOpen
 from eval import plot, pydocs, report
 from eval.catalog import SlugError, slug_of
 from eval.dataset import load_federation
@@ -40,8 +40,7 @@ CODES: dict[type[Exception], int] = {
     NotebookError: SOURCE,
     LoadError: SOURCE,
     EmbeddedError: SOURCE,
-    ModelMissing: SOURCE,
-    ModelUnusable: SOURCE,
+    CannotOpen: SOURCE,
     SecretUnresolved: SOURCE,
     CannotRecord: SOURCE,
     Refused: SOURCE,

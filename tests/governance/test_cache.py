@@ -15,9 +15,11 @@ from esra.governance.cache import (
     SelectionKey,
 )
 from esra.governance.clock import StillClock
+from esra.llm.scripted import Scripted
 from esra.ports import Trouble
 from eval import publish
 from tests.governance.desk import IDS, Desk, chosen, offer
+from tests.house import ask, house
 
 KEY = SelectionKey(tenant="t", exposure="ask", prompt="p", version="v", candidates="c")
 
@@ -68,6 +70,22 @@ def test_an_equal_question_asks_no_model_and_has_the_same_sources(desk):
     assert select.event is AuditEvent.SOURCES_SELECT
     assert dict(select.values)["calls"] == 0
     assert second.warnings == ()
+
+
+@pytest.mark.req("E041", "E047")
+@pytest.mark.parametrize(("retention", "calls"), [("full", 1), ("keyed_hash", 1), ("none", 2)])
+def test_the_whole_pipeline_asks_once_for_equal_questions(retention, calls):
+    """Else the cache would be there and nobody would use it."""
+    model = Scripted(lambda brief: '{"sources": ["hr"]}')
+    own = house(
+        offer(*IDS),
+        selectors={"local": model},
+        selections=MemorySelections(StillClock()),
+        retention=Retention(retention),
+    )
+    ask(own, "wing flutter")
+    ask(own, "Wing  FLUTTER")
+    assert len(model.seen) == calls
 
 
 @pytest.mark.parametrize(("form", "calls"), [("model", 1), ("local", 1), ("statistics", 2)])

@@ -21,11 +21,6 @@ DOORS = {
     "psycopg_pool": ("esra.providers.postgres", "esra.governance.store", "esra.ingest"),
     "sqlite3": ("esra.llm.embedder",),
 }
-# A type or a fault of an adapter that a command has to name in its own messages.
-NAMED_IN_MESSAGES = {
-    ("esra.cli", "esra.llm.embedder.ModelMissing"),
-    ("esra.cli", "esra.llm.embedder.ModelUnusable"),
-}
 
 # What sends a command over a connection.
 SENDS = {"execute", "executemany", "copy", "stream", "callproc"}
@@ -48,14 +43,8 @@ def open_doors(house: House) -> list[str]:
         for module in house.values()
         for name in module.imports
         for door, allowed in DOORS.items()
-        if within(name, door)
-        and not within(module.name, *allowed)
-        and not _a_message(module.name, name)
+        if within(name, door) and not within(module.name, *allowed)
     ]
-
-
-def _a_message(module: str, name: str) -> bool:
-    return any(module == teller and within(fault, name) for teller, fault in NAMED_IN_MESSAGES)
 
 
 def executions(house: House) -> list[str]:
