@@ -183,7 +183,7 @@ def refuses_the_form(line: Line, asked: Asked) -> None:
 
 def refuses_bounds(line: Line, asked: Asked) -> None:
     """Takes a form, though none with bounds, and names both."""
-    if b"maxItems" in asked.body:
+    if b"maxItems" in asked.body or b"maxLength" in asked.body:
         line.answer(b'{"error": {"message": "response_format: no maxItems"}}', status=400)
     else:
         good(line, asked)

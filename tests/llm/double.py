@@ -241,13 +241,21 @@ class Told:
         return repr(self.response) + json.dumps(self.audit) + json.dumps(self.traces)
 
 
-def tell(model: LanguageModel, prompt: str = "wing flutter", *, limit: int = 10, **more) -> Told:
-    """One invocation from door to answer, over the wire."""
+def tell(
+    model: LanguageModel,
+    prompt: str = "wing flutter",
+    *,
+    limit: int = 10,
+    seconds: float = 10.0,
+    **more,
+) -> Told:
+    """One invocation from door to answer, over the wire; ``more`` goes to the house."""
     audit, traces = ListAudit(), ListTraces()
     own = modelled(model, audit=audit, traces=traces, **more)
 
     async def run():
-        response = await retrieve(admit(request(prompt, limit=limit), own), own)
+        asked = request(prompt, limit=limit, seconds=seconds)
+        response = await retrieve(admit(asked, own), own)
         await model.close()
         return response
 

@@ -10,6 +10,7 @@ from itertools import pairwise
 import pytest
 
 from esra.llm.openai.chat import refused
+from esra.llm.openai.forms import unbounded
 from esra.llm.openai.headers import seconds_to_wait
 from esra.ports import Trouble
 from tests.llm.behaviours import EXCHANGES, HOLDS, busy_once, refuses_once, says_nothing
@@ -102,10 +103,10 @@ def parameters(server: Server) -> list[list[str]]:
 
 def test_a_refused_parameter_is_left_out_and_remembered(server: Server):
     """Else every call would be asked twice, or never get an answer."""
-    server.behaviours["select"] = refuses_once("response_format")
+    server.behaviours["select"] = refuses_once("seed")
     ask(language_model(server), times=2)
-    rest = ["seed", "temperature", "max_tokens"]
-    assert parameters(server) == [["response_format", *rest], rest, rest]
+    rest = ["response_format", "temperature", "max_tokens"]
+    assert parameters(server) == [["response_format", "seed", *rest[1:]], rest, rest]
 
 
 def test_an_endpoint_without_bounds_still_gets_the_form(server: Server):
@@ -113,16 +114,16 @@ def test_an_endpoint_without_bounds_still_gets_the_form(server: Server):
     server.behaviours["select"] = HOLDS["bounds refused"]
     ask(language_model(server), times=2)
     forms = [asked.document["response_format"]["json_schema"]["schema"] for asked in server.asked]
-    lists = [form["properties"]["sources"] for form in forms]
-    assert [each.pop("maxItems", None) for each in lists] == [1, None, None]
-    assert lists[0] == lists[1] == lists[2]
+    assert [form["properties"]["sources"].get("maxItems") for form in forms] == [1, None, None]
+    assert unbounded(forms[0]) == forms[1] == forms[2]
 
 
 def test_a_refusal_without_a_name_costs_the_form_first(server: Server):
     """Else the commonest refusal would cost the seed too."""
     server.behaviours["select"] = HOLDS["the form refused without a word"]
     ask(language_model(server), times=2)
-    assert [len(each) for each in parameters(server)] == [4, 3, 3]
+    # With bounds, without bounds, without a form; the next call knows.
+    assert [len(each) for each in parameters(server)] == [4, 4, 3, 3]
 
 
 def test_a_refusal_of_something_else_is_not_held_against_the_parameters(server: Server):
@@ -133,26 +134,41 @@ def test_a_refusal_of_something_else_is_not_held_against_the_parameters(server: 
     server.behaviours = {}
     ask(model)
     sent = parameters(server)
-    assert [len(each) for each in sent] == [4, 3, 0, 4]
+    assert [len(each) for each in sent] == [4, 4, 3, 0, 4]
 
 
 @pytest.mark.parametrize(
     ("said", "without", "expected"),
     [
-        (b"Unknown field: RESPONSE_FORMAT", (), {"response_format"}),
-        (b"'json_schema' is not one of json_object, text", (), {"response_format"}),
         (b"seed and temperature", (), {"seed", "temperature"}),
         (b"use max_completion_tokens instead of max_tokens", (), {"max_tokens"}),
-        (b"Invalid schema for response_format: 'maxItems' is not permitted", (), {"maxItems"}),
-        (b"response_format: maxItems", ("maxItems",), {"response_format"}),
-        (b"bad request", (), {"response_format"}),
-        (b"bad request", ("response_format",), {"maxItems", "seed", "temperature", "max_tokens"}),
-        (b"seed", ("seed", "response_format"), {"maxItems", "temperature", "max_tokens"}),
+        (b"Invalid schema for response_format: 'maxLength' is not permitted", (), {"bounds"}),
+        (b"Unknown field: RESPONSE_FORMAT", (), {"bounds"}),
+        (b"Unknown field: RESPONSE_FORMAT", ("bounds",), {"response_format"}),
+        (b"'json_schema' is not one of json_object, text", ("bounds",), {"response_format"}),
+        (b"bad request", (), {"bounds"}),
+        (b"bad request", ("bounds",), {"response_format"}),
+        (b"bad request", ("bounds", "response_format"), {"seed", "temperature", "max_tokens"}),
+        (b"seed", ("bounds", "response_format", "seed"), {"temperature", "max_tokens"}),
     ],
 )
 def test_what_a_refusal_names(said: bytes, without: tuple[str, ...], expected: set[str]):
     """Else the wrong parameter would be left out, or the same one for ever."""
     assert refused(said, frozenset(without)) == expected
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        b'{"error": {"code": "context_length_exceeded", "param": "max_tokens"}}',
+        b"maximum context length is 4096 tokens, reduce max_tokens",
+        b"request (8031 tokens) exceeds the available context size (4096 tokens)",
+    ],
+)
+def test_a_question_too_long_is_about_no_parameter(said: bytes):
+    """Else it would be asked again and again, to be refused again and again."""
+    with pytest.raises(Trouble, match="too long"):
+        refused(said, frozenset())
 
 
 def test_a_wait_that_fits_is_waited_for(server: Server):

@@ -6,11 +6,13 @@ import json
 
 import pytest
 
+from esra.domain.plan import Strategy
 from esra.domain.source import Operator
-from esra.llm.openai.forms import RERANK_FORM, plan_form, select_form, unbounded
+from esra.llm.openai.forms import BOUNDS, plan_form, rerank_form, select_form, unbounded
+from esra.ports import CandidateBrief, RerankBrief
 from esra.stages.plan import admit_plan, brief_plan
 from tests.house import call, field, source
-from tests.llm.double import Server, language_model, select_brief, tell
+from tests.llm.double import select_brief
 
 PLAIN = {"type", "properties", "required", "additionalProperties", "items", "enum", "anyOf"}
 DATED = field("year", filterable=True, operators=frozenset({Operator.GTE}))
@@ -18,17 +20,23 @@ SECRET = field("salary", filterable=True, restricted=True, operators=frozenset({
 
 
 def planned(*fields):
-    from esra.domain.plan import Strategy
-
     supported = frozenset({Strategy.KEYWORD, Strategy.PHRASE})
     return plan_form(brief_plan(call(), source(fields=fields), supported, 3))
+
+
+def ranked(number: int) -> RerankBrief:
+    ids = (f"{n:016x}" for n in range(number))
+    facts = {"source": "News", "title": "t", "fragments": ()}
+    return RerankBrief(
+        prompt="q", candidates=tuple(CandidateBrief(resultId=i, **facts) for i in ids)
+    )
 
 
 FORMS = {
     "select": select_form(select_brief("news", "law")),
     "plan": planned(),
     "plan with filters": planned(DATED, SECRET),
-    "rerank": RERANK_FORM,
+    "rerank": rerank_form(ranked(3)),
 }
 
 
@@ -52,12 +60,14 @@ def test_a_form_keeps_to_what_strict_mode_takes_everywhere(name: str):
         assert schema.get("enum", ["some"]) != []
 
 
-@pytest.mark.parametrize("name", ["select", "plan", "plan with filters"])
-def test_a_form_bounds_its_lists_and_nothing_else(name: str):
-    """Else a small model would go on listing until its time is over."""
+@pytest.mark.parametrize("name", FORMS)
+def test_a_form_bounds_its_lists_and_texts_and_nothing_else(name: str):
+    """Else a small model would go on until its time is over."""
     for schema in schemas(FORMS[name]):
-        assert schema.keys() <= PLAIN | {"maxItems"}
+        assert schema.keys() <= PLAIN | set(BOUNDS)
         assert (schema.get("type") == "array") is ("maxItems" in schema)
+        free = schema.get("type") == "string" and "enum" not in schema
+        assert free is ("maxLength" in schema)
 
 
 def test_a_form_offers_what_the_brief_offers():
@@ -81,10 +91,9 @@ def test_a_reply_in_its_form_is_admitted():
     assert admitted.filters[0].values == (2020,)
 
 
-def test_the_form_of_scores_is_the_same_for_every_call(server: Server):
-    """Else an endpoint would work through a new schema before each answer."""
-    model = language_model(server)
-    tell(model), tell(model, "another question")
-    sent = [a.document["response_format"] for a in server.asked if a.step == "rerank"]
-    assert len(sent) == 2
-    assert sent[0] == sent[1]
+def test_forms_of_scores_are_few_and_have_room():
+    """Else an endpoint would work through a new schema before each answer, or cut a list short."""
+    forms = [rerank_form(ranked(number)) for number in range(1, 201)]
+    assert len({json.dumps(form) for form in forms}) == 20
+    most = [form["properties"]["scores"]["maxItems"] for form in forms]
+    assert all(number <= room < number + 10 for number, room in enumerate(most, 1))

@@ -1,6 +1,6 @@
 """Asks one endpoint one question, within one time, and learns which parameters it takes.
 
-Every endpoint lacks some: structured output or bounds in it, a seed, a temperature of 0, a bound on
+Every endpoint lacks some: structured output, bounds in it, a seed, a temperature of 0, a limit on
 the answer. What a refusal names is left out and asked again; what is known to be refused is not
 sent again.
 """
@@ -13,24 +13,26 @@ from dataclasses import dataclass
 from esra.domain.ranking import Usage
 from esra.llm.openai.completion import read_completion
 from esra.llm.openai.endpoint import Endpoint
-from esra.llm.openai.forms import Form, unbounded
+from esra.llm.openai.forms import BOUNDS, Form, unbounded
 from esra.llm.openai.line import Answer, Line
 from esra.ports import Reply, Trouble
 
 _REFUSED = (400, 422)  # what servers say to a parameter they do not take
 _BUSY = (429, 503)  # what may come with a time to wait
 _MOST_WAITS = 2
+_TOO_LONG = (b"context length", b"context_length", b"context size", b"context_size")
 
-_BOUNDS = "maxItems"
-# What may be left out -> the words by which refusals name it. The bounds of lists come first: who
-# refuses them names the form as well.
+_BOUNDS = "bounds"
+# What may be left out -> the words by which refusals name it.
 _OPTIONAL: Mapping[str, tuple[bytes, ...]] = {
-    _BOUNDS: (b"maxitems",),
+    _BOUNDS: tuple(bound.lower().encode() for bound in BOUNDS),
     "response_format": (b"response_format", b"json_schema", b"structured output"),
     "seed": (b"seed",),
     "temperature": (b"temperature",),
     "max_tokens": (b"max_tokens",),
 }
+
+_FORM = (_BOUNDS, "response_format")  # in the order in which they are given up
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,13 +113,20 @@ class Chat:
 
 
 def refused(body: bytes, without: frozenset[str]) -> frozenset[str]:
-    """What a refusal names of the parameters still sent; else the form first, then all others."""
+    """What to leave out besides ``without``: what the refusal names, the bounds before the form.
+
+    One that names nothing costs the bounds, then the form, then all others; one that speaks of the
+    question's length is about none of them.
+    """
     said = body.lower()
+    if any(word in said for word in _TOO_LONG):
+        raise Trouble("the question is too long for the endpoint")
     left = _OPTIONAL.keys() - without
     named = {name for name in left if any(word in said for word in _OPTIONAL[name])}
-    if _BOUNDS in named:
-        return frozenset({_BOUNDS})
-    return frozenset(named or ({"response_format"} & left) or left)
+    form = [name for name in _FORM if name in left]
+    if form and (not named or named & set(_FORM)):
+        return frozenset(form[:1])
+    return frozenset(named or left)
 
 
 async def _wait(seconds: float, deadline: float) -> None:

@@ -1,20 +1,23 @@
 """The form each step's reply is asked for, as a JSON schema. Asked for, and never trusted.
 
-Kept to what endpoints take in strict mode: every key required, no other key, no bound on a number
-or a text. Lists alone are bounded, since small models do not know when to end one; ``unbounded``
-serves the endpoints that do not take that either. What counts is held by the admit functions.
+Kept to what endpoints take in strict mode: every key required, no other key. Lists and texts are
+bounded, since small models do not know when to end one; ``unbounded`` serves the endpoints that do
+not take bounds. What counts is held by the admit functions.
 """
 
 from collections.abc import Iterable
 
 from esra.domain.source import Operator
-from esra.ports import PlanBrief, SelectBrief
+from esra.ports import PlanBrief, RerankBrief, SelectBrief
 
 Form = dict[str, object]
 
-_MOST_WORDS = 16
+BOUNDS = ("maxItems", "maxLength")
+_MOST_WORDS, _LONGEST = 16, 64
+# An endpoint works through a schema that it has not seen before it answers, so there are few.
+_STEP = 10
 
-_TEXT: Form = {"type": "string"}
+_TEXT: Form = {"type": "string", "maxLength": _LONGEST}
 _KINDS = ("required", "optional", "excluded", "phrases")
 _PLAIN: tuple[Form, ...] = (_TEXT, {"type": "number"}, {"type": "boolean"})
 
@@ -38,6 +41,14 @@ def plan_form(brief: PlanBrief) -> Form:
     return _object(queries=_list(_object(**keys), brief.ceiling))
 
 
+def rerank_form(brief: RerankBrief) -> Form:
+    """``{"scores": [{"resultId", "score"}, ...]}``; ids are fresh each time, so none is named."""
+    longest = max(len(candidate.resultId) for candidate in brief.candidates)
+    most = -(-len(brief.candidates) // _STEP) * _STEP
+    id: Form = {"type": "string", "maxLength": longest}
+    return _object(scores=_list(_object(resultId=id, score={"type": "number"}), most))
+
+
 def _filter(fields: list[str]) -> Form:
     one: Form = {"anyOf": list(_PLAIN)}
     return _object(
@@ -48,8 +59,8 @@ def _filter(fields: list[str]) -> Form:
 
 
 def unbounded(form: Form) -> Form:
-    """The same form without a bound on its lists."""
-    return {key: _unbounded(value) for key, value in form.items() if key != "maxItems"}
+    """The same form without a bound on lists and texts."""
+    return {key: _unbounded(value) for key, value in form.items() if key not in BOUNDS}
 
 
 def _unbounded(value: object) -> object:
@@ -73,10 +84,3 @@ def _object(**keys: Form) -> Form:
 
 def _one_of(values: Iterable[str]) -> Form:
     return {"type": "string", "enum": list(dict.fromkeys(values))}
-
-
-# One schema for every call: result ids are fresh each time, and an endpoint works through a schema
-# that it has not seen before it answers.
-RERANK_FORM: Form = _object(
-    scores={"type": "array", "items": _object(resultId=_TEXT, score={"type": "number"})}
-)

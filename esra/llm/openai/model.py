@@ -8,7 +8,7 @@ for another model. None of it is secret.
 from esra.llm.openai.chat import Chat, Question
 from esra.llm.openai.endpoint import Endpoint
 from esra.llm.openai.fence import fenced
-from esra.llm.openai.forms import RERANK_FORM, Form, plan_form, select_form
+from esra.llm.openai.forms import Form, plan_form, rerank_form, select_form
 from esra.llm.prompts import Prompt, Prompts
 from esra.ports import PlanBrief, Reply, RerankBrief, SelectBrief
 
@@ -45,7 +45,7 @@ class ModelReranker(_Step):
     name = "rerank"
 
     async def rerank(self, brief: RerankBrief) -> Reply:
-        return await self._ask(brief, RERANK_FORM)
+        return await self._ask(brief, rerank_form(brief))
 
 
 class LanguageModel:
