@@ -49,12 +49,13 @@ def first_picture(out: Path, say: Say) -> Path:
     return saved
 
 
-def after(run_folder: Path, say: Say) -> list[Path]:
+def after(run_folder: Path, say: Say, *, tour: bool = True) -> list[Path]:
     """Runs the tour and the rerank weights into a finished run's folder; the produced notebooks.
 
+    ``tour`` False leaves the tour out: it is the same whatever was tuned.
     Raises ``NotebookFailed`` with the first that does not complete.
     """
-    wanted: dict[str, dict[str, object]] = {"00_tour": {}}
+    wanted: dict[str, dict[str, object]] = {"00_tour": {}} if tour else {}
     if (run_folder / runfolder.TRACES).exists():
         wanted["20_rerank_weights"] = {"recording": os.curdir}
     else:

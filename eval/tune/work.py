@@ -81,7 +81,7 @@ def run(arguments: argparse.Namespace) -> Done:
     for order in orders:
         one = tune(order, base, progress)
         _keep(one.verdict, one.folder)
-        failed |= not arguments.no_notebooks and not _notebooks(one, progress)
+        failed |= not arguments.no_notebooks and not _notebooks(one, progress, tour=not tuned)
         tuned.append(one)
     return Done(
         document={"capabilities": [one.verdict.as_json() for one in tuned]},
@@ -91,10 +91,10 @@ def run(arguments: argparse.Namespace) -> Done:
     )
 
 
-def _notebooks(one: Tuned, progress: Progress) -> bool:
+def _notebooks(one: Tuned, progress: Progress, *, tour: bool) -> bool:
     """Whether the notebooks ran; a failure takes nothing from the figures that are there."""
     try:
-        after(one.folder, progress.say)
+        after(one.folder, progress.say, tour=tour)
     except NotebookFailed as trouble:
         progress.warn(str(trouble))
         return False
