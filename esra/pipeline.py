@@ -62,10 +62,13 @@ async def _stages(call: Call, house: House, ledger: Ledger) -> tuple[Response, S
     answers = ledger.take(
         await execute(queries, chosen, providers, scope.limits, house.clock, time.part(EXECUTE))
     )
-    scored = ledger.take(normalize(answers, numbers, call.now))
+    evidence = house.evidence(call.prompt, [scoped.source.id for scoped in chosen])
+    scored = ledger.take(normalize(answers, numbers, call.now, evidence))
     candidates = ledger.take(aggregate(scored, numbers))
     ranking = ledger.take(await rerank(call, scope, candidates, house.rerankers, time.part(RERANK)))
     response = respond(
         call, scope, ranking.ranked, ranking.ordered_by, ledger.warnings, ledger.notices
     )
-    return response, Seen(scope=scope, chosen=chosen, plans=plans, answers=answers, ranking=ranking)
+    return response, Seen(
+        scope=scope, chosen=chosen, plans=plans, answers=answers, evidence=evidence, ranking=ranking
+    )

@@ -5,7 +5,7 @@ key or score in it; the port makes the call; an admit function in the stage take
 """
 
 import asyncio
-from collections.abc import Awaitable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -189,6 +189,16 @@ class TraceSink(Protocol):
     def write(self, trace: Mapping[str, object]) -> None: ...
 
 
+# (prompt, source ids) -> how far each source's own words speak for the prompt, 0..1 (RULINGS 47);
+# a source about which nothing is known is left out.
+Evidence = Callable[[str, Sequence[str]], Mapping[str, float]]
+
+
+def no_evidence(prompt: str, sources: Sequence[str]) -> Mapping[str, float]:
+    """Nothing is known of any source."""
+    return {}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class House:
     """The pipeline's surroundings. ``selectors`` and the like are keyed by the form's name."""
@@ -200,6 +210,7 @@ class House:
     selectors: Mapping[str, Selector] = field(default_factory=dict)
     planners: Mapping[str, Planner] = field(default_factory=dict)
     rerankers: Mapping[str, Reranker] = field(default_factory=dict)
+    evidence: Evidence = no_evidence
     traces: TraceSink | None = None
     retention: Retention = Retention.KEYED_HASH
     selections: SelectionCache | None = None  # None: every selection is asked

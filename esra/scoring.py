@@ -56,9 +56,20 @@ def demote(fresh: ArrayLike, stale: ArrayLike, stale_weight: ArrayLike) -> Float
     return _floats(fresh) * np.where(np.asarray(stale, dtype=bool), _floats(stale_weight), 1.0)
 
 
-def weight(normalised: ArrayLike, priority: ArrayLike, fresh: ArrayLike) -> Floats:
-    """normalised x priorityWeight x freshnessWeight."""
-    return _floats(normalised) * _floats(priority) * _floats(fresh)
+def evidence(found: ArrayLike, floor: ArrayLike) -> Floats:
+    """floor + (1 - floor) * found: how far a source's words speak for a question (RULINGS 47).
+
+    ``found`` in 0..1, NaN where there is none: 1.0 then, and 1.0 under a floor of 1. Never above 1.
+    """
+    found, floor = _floats(found), _floats(floor)
+    return np.where(np.isnan(found), 1.0, floor + (1.0 - floor) * np.nan_to_num(found))
+
+
+def weight(
+    normalised: ArrayLike, priority: ArrayLike, fresh: ArrayLike, evident: ArrayLike = 1.0
+) -> Floats:
+    """normalised x priorityWeight x freshnessWeight, and the source's evidence where it is on."""
+    return _floats(normalised) * _floats(priority) * _floats(fresh) * _floats(evident)
 
 
 def bonus(matches: ArrayLike, each: ArrayLike, cap: ArrayLike) -> Floats:

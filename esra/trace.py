@@ -4,6 +4,7 @@ It is the pivot between runtime and workbench: with it the same stages compute t
 again under other numbers. Titles and fragments stay out; the prompt is there as retention allows.
 """
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 
 from esra.domain.capability import Scoring
@@ -27,6 +28,7 @@ class Seen:
     chosen: tuple[ScopedSource, ...]
     plans: tuple[SourcePlan, ...]
     answers: tuple[Answer, ...]
+    evidence: Mapping[str, float]
     ranking: Ranking
 
 
@@ -49,6 +51,7 @@ def trace_of(call: Call, seen: Seen, response: Response, prompt: str | None) -> 
         "chosen": [scoped.source.id for scoped in seen.chosen],
         "plans": [_plan(plan) for plan in seen.plans],
         "answers": [_answer(answer) for answer in seen.answers],
+        "evidence": dict(seen.evidence),
         "asked": [_id(record) for record in ranking.asked],
         "ordered_by": ranking.ordered_by.value,
         "ranking": [

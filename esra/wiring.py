@@ -31,9 +31,12 @@ from esra.llm.embedder import (
 )
 from esra.llm.local import LocalReranker, LocalSelector
 from esra.llm.planner import LocalPlanner
-from esra.ports import Audit, House, Provider, SelectionCache, TraceSink
+from esra.llm.statistics import StatisticsSelector
+from esra.ports import Audit, House, SelectionCache, TraceSink
 from esra.providers.postgres import PostgresProvider, PowerfulRole
 from esra.providers.postgres.errors import Trouble
+from esra.providers.statistics import StatisticsFiles, gather
+from esra.sources.evidence import Statistics, evidence_of
 
 READER = "esra_reader"
 
@@ -46,11 +49,13 @@ class Wishes:
     """What a command may ask for beyond the catalog.
 
     ``tuned`` False leaves every tuned revision aside, ``remember`` False every cached selection;
-    ``change`` edits the catalog last.
+    ``change`` edits the catalog last. ``words`` gathers the sources' words though no capability
+    weighs by them, so that a trace holds evidence.
     """
 
     tuned: bool = True
     remember: bool = True
+    words: bool = False
     audit: Audit | None = None
     traces: TraceSink | None = None
     retention: Retention = Retention.KEYED_HASH
@@ -78,8 +83,9 @@ async def open_house(
     wishes = wishes or Wishes()
     loaded = load_catalog(catalog)
     async with AsyncExitStack() as stack:
+        known: dict[str, Statistics] = {}  # filled once the engines are open
         try:
-            models = _models(loaded.catalog, base)
+            models = _models(loaded.catalog, base, known)
             identities = {c.id: models_of(c, models) for c in loaded.catalog.capabilities}
         except (ModelMissing, ModelUnusable) as error:
             raise CannotOpen(str(error)) from error
@@ -90,10 +96,12 @@ async def open_house(
             )
             changed, refused = applied.catalog, applied.refused
         providers = await _providers(loaded, catalog.parent, base, stack, wishes)
-        clock = SystemClock()
+        clock, changed = SystemClock(), wishes.change(changed)
+        known |= await _words(changed, loaded.catalog.version, providers, base, wishes)
         house = House(
-            catalog=wishes.change(changed),
+            catalog=changed,
             providers=providers,
+            evidence=partial(evidence_of, known),
             audit=wishes.audit or FileAudit(places.audit_file(base)),
             clock=clock,
             selections=_selections(base, clock, stack) if wishes.remember else None,
@@ -115,10 +123,10 @@ def models_of(capability: Capability, models: Models) -> dict[str, str]:
     return {stage: model.identity if model else "" for stage, model in asked.items()}
 
 
-def _models(catalog: Catalog, base: Path) -> Models:
+def _models(catalog: Catalog, base: Path, known: dict[str, Statistics]) -> Models:
     """The selectors, planners and rerankers by form; a model is looked up only if one is asked."""
     models: Models = {
-        "selectors": {},
+        "selectors": {SelectForm.STATISTICS.value: StatisticsSelector(known)},
         "planners": {PlanForm.LOCAL.value: LocalPlanner()},
         "rerankers": {},
     }
@@ -130,10 +138,37 @@ def _models(catalog: Catalog, base: Path) -> Models:
     return models
 
 
+async def _words(
+    catalog: Catalog,
+    version: str,
+    providers: dict[str, PostgresProvider],
+    base: Path,
+    wishes: Wishes,
+) -> dict[str, Statistics]:
+    """The words of every source that some capability weighs or chooses by them."""
+    ids = {
+        binding.source
+        for capability in catalog.capabilities
+        if wishes.words or _weighs(capability)
+        for binding in capability.bindings
+    }
+    wanted = [source for source in catalog.sources if source.id in ids]
+    files = StatisticsFiles(places.words_folder(base), version=version)
+    gathered = await gather(wanted, providers, files, SystemClock().now())
+    for id, code in gathered.refused.items():
+        wishes.say(f"source {id}: its words could not be read ({code}); it counts as the best one")
+    return dict(gathered.statistics)
+
+
+def _weighs(capability: Capability) -> bool:
+    by_words = capability.forms.select is SelectForm.STATISTICS
+    return by_words or capability.scoring.evidence_floor < 1
+
+
 async def _providers(
     loaded: Loaded, folder: Path, base: Path, stack: AsyncExitStack, wishes: Wishes
-) -> dict[str, Provider]:
-    providers: dict[str, Provider] = {}
+) -> dict[str, PostgresProvider]:
+    providers: dict[str, PostgresProvider] = {}
     for name, reference in loaded.providers:
         if reference == "embedded":
             address = partial(str, _embedded_reader(base, stack, wishes))

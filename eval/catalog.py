@@ -132,7 +132,8 @@ def _capability(
 [[capabilities]]
 id = {_text(slug)}
 name = {_text(name)}
-# select: all or local; plan: template; rerank: none or local (the model on this machine).
+# select: all, local (the model on this machine) or statistics (the sources' own words);
+# plan: template, or local (with the sources' own vocabulary); rerank: none or local.
 select = {_text(choices.select)}
 plan = "template"
 rerank = {_text(choices.rerank)}
@@ -144,6 +145,8 @@ semantic_weight = 0.7
 lexical_weight = 0.3
 match_bonus = 0.02
 bonus_cap = 0.1
+# How much a source counts whose own words speak against the question; 1: as much as any.
+evidence_floor = 1.0
 # How many candidates the reranker sees.
 shortlist = {choices.shortlist}
 {bindings}"""

@@ -46,6 +46,7 @@ class Recorded:
     now: float
     numbers: Scoring
     answers: tuple[Answer, ...]
+    evidence: Mapping[str, float]
     semantic: Mapping[RecordId, Semantic]
     asked: tuple[RecordId, ...]
     ranking: tuple[tuple[RecordId, float], ...]
@@ -62,6 +63,7 @@ def recorded(query: str, trace: Trace) -> Recorded:
         now=trace["now"],
         numbers=numbers_of(trace["scoring"]),
         answers=tuple(_answer(answer) for answer in trace["answers"]),
+        evidence=trace.get("evidence", {}),
         semantic={RecordId(*row[:3]): _semantic(row[3]) for row in ranking},
         asked=tuple(RecordId(*id) for id in trace["asked"]),
         ranking=tuple((RecordId(*row[:3]), row[4]) for row in ranking),
@@ -77,7 +79,7 @@ def numbers_of(plain: Mapping[str, object]) -> Scoring:
 
 def candidates(one: Recorded, numbers: Scoring) -> tuple[Candidate, ...]:
     """What the stages make of the recorded answers under ``numbers``."""
-    return aggregate(normalize(one.answers, numbers, one.now).value, numbers).value
+    return aggregate(normalize(one.answers, numbers, one.now, one.evidence).value, numbers).value
 
 
 def replay(one: Recorded, numbers: Scoring) -> tuple[Ranked, ...]:

@@ -24,6 +24,7 @@ CAPABILITY: dict[str, Bounds] = {
     "bonus_cap": Bounds(low=0.0, high=0.5),
     "freshness_floor": Bounds(low=0.0, high=1.0),
     "stale_weight": Bounds(low=0.0, high=1.0),
+    "evidence_floor": Bounds(low=0.0, high=1.0),
     "shortlist": Bounds(low=5, high=200),
 }
 

@@ -109,6 +109,7 @@ class ScoringBlock(Strict):
     bonus_cap: float = 0.1
     freshness_floor: float = 0.0
     stale_weight: float = 0.5
+    evidence_floor: float = 1.0
     shortlist: int = 30
     sources: dict[str, OwnScoringBlock] = {}
 

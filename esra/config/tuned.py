@@ -41,6 +41,7 @@ class Tunables(Strict):
     bonus_cap: float | None = None
     freshness_floor: float | None = None
     stale_weight: float | None = None
+    evidence_floor: float | None = None
     shortlist: int | None = None
     sources: dict[str, OwnTunables] = {}
 

@@ -63,6 +63,7 @@ class Scoring:
     bonus_cap: float = 0.1
     freshness_floor: float = 0.0
     stale_weight: float = 0.5
+    evidence_floor: float = 1.0  # 1: source evidence is off (RULINGS 47)
     shortlist: int = 30
     sources: tuple[tuple[str, SourceScoring], ...] = ()
 

@@ -71,6 +71,7 @@ class Match:
     normalised: float
     priority: float
     freshness: float
+    evidence: float
     weighted: float
 
 

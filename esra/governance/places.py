@@ -24,5 +24,9 @@ def audit_file(base: Path) -> Path:
     return base / "audit" / "audit.jsonl"
 
 
+def words_folder(base: Path) -> Path:
+    return base / "cache" / "words"
+
+
 def embeddings_file(base: Path) -> Path:
     return base / "cache" / "embeddings.sqlite"

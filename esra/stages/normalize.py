@@ -4,7 +4,8 @@ Pure: ``now`` comes in. Native scores are kept verbatim and never compared acros
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 import numpy as np
 
@@ -14,14 +15,23 @@ from esra.domain.codes import WarningCode
 from esra.domain.hit import Answer, Match, NativeHit, RecordId, Scored
 from esra.domain.outcome import Failed, Outcome, Warn
 
+# Where nobody knows how far a source's words speak for the question, every source counts whole.
+NO_EVIDENCE: Mapping[str, float] = MappingProxyType({})
+
 # A hit with its native score, which is there and finite.
 Native = tuple[float, NativeHit]
 
 
 def normalize(
-    answers: tuple[Answer, ...], numbers: Scoring, now: float
+    answers: tuple[Answer, ...],
+    numbers: Scoring,
+    now: float,
+    evidence: Mapping[str, float] = NO_EVIDENCE,
 ) -> Outcome[tuple[Scored, ...]]:
-    """Every usable hit with the factors of its ``weighted``; rows without a score are counted."""
+    """Every usable hit with the factors of its ``weighted``; rows without a score are counted.
+
+    ``evidence`` by source, 0..1; a source that has none is not weighed by it.
+    """
     scored: list[Scored] = []
     dropped: dict[str, int] = {}
     for answer in answers:
@@ -31,7 +41,9 @@ def normalize(
         lost = len(answer.result) - len(usable)
         if lost:
             dropped[answer.source] = dropped.get(answer.source, 0) + lost
-        scored.extend(_score(answer, _once(usable, numbers.of(answer.source)), numbers, now))
+        best = _once(usable, numbers.of(answer.source))
+        known = evidence.get(answer.source, math.nan)
+        scored.extend(_score(answer, best, numbers, now, known))
     warnings = tuple(
         Warn(code=WarningCode.ROWS_DISCARDED, source=source, count=count)
         for source, count in dropped.items()
@@ -58,7 +70,9 @@ def _once(found: list[Native], own: SourceScoring) -> list[Native]:
     return [one for one in best.values() if floor is None or one[0] >= floor]
 
 
-def _score(answer: Answer, found: list[Native], numbers: Scoring, now: float) -> list[Scored]:
+def _score(
+    answer: Answer, found: list[Native], numbers: Scoring, now: float, evidence: float
+) -> list[Scored]:
     if not found:
         return []
     own, hits = numbers.of(answer.source), [hit for _, hit in found]
@@ -72,7 +86,8 @@ def _score(answer: Answer, found: list[Native], numbers: Scoring, now: float) ->
         [hit.stale for hit in hits],
         numbers.stale_weight,
     )
-    weighted = scoring.weight(normalised, own.priority, fresh)
+    evident = float(scoring.evidence(evidence, numbers.evidence_floor))
+    weighted = scoring.weight(normalised, own.priority, fresh, evident)
     columns = (native, normalised, fresh, weighted)
     return [
         Scored(
@@ -87,6 +102,7 @@ def _score(answer: Answer, found: list[Native], numbers: Scoring, now: float) ->
                 normalised=n,
                 priority=own.priority,
                 freshness=f,
+                evidence=evident,
                 weighted=w,
             ),
         )

@@ -148,5 +148,6 @@ def _match(match: Match) -> tuple[tuple[str, object], ...]:
         ("normalised", match.normalised),
         ("priority", match.priority),
         ("freshness", match.freshness),
+        ("evidence", match.evidence),
         ("weighted", match.weighted),
     )

@@ -34,7 +34,7 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--runs", nargs=2, type=Path, metavar=("LEXICAL", "SEMANTIC"))
     made.add_argument("--qrels", type=Path, help="judgements of the runs")
     made.add_argument("--queries", type=_positive, metavar="N", help="at most N queries")
-    made.add_argument("--select", choices=["all", "local"], default="all")
+    made.add_argument("--select", choices=["all", "local", "statistics"], default="all")
     made.add_argument("--rerank", choices=["local", "none"], default="local")
     made.add_argument("--k", type=_positive, default=10, help="depth of nDCG@k (default 10)")
     made.add_argument("--explore", action="store_true", help="open nothing, promote nothing")

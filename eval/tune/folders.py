@@ -232,7 +232,7 @@ async def _record(
     progress: Progress,
 ) -> tuple[Path, dict[str, str]]:
     """(the run folder with its traces, the identities of the models that made them)."""
-    wishes = Wishes(tuned=False, remember=False, say=progress.say)
+    wishes = Wishes(tuned=False, remember=False, words=True, say=progress.say)
     async with open_house(catalog, base, wishes) as opened:
         models = _models(opened, capability)
         key = recording_key(opened.house.catalog.version, federation.fingerprint, models)

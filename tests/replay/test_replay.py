@@ -54,6 +54,7 @@ def random_trace(seed: int, **changes):
         freshness_floor=r.random(),
         stale_weight=r.random(),
         shortlist=r.randint(5, 30),
+        evidence_floor=r.choice([1.0, r.random()]),
         own={
             name: {
                 "priority": r.uniform(0.1, 10),
@@ -76,7 +77,13 @@ def random_trace(seed: int, **changes):
     form = r.choice([RerankForm.MODEL, RerankForm.NONE])
     known = catalog(*(source(n) for n in names), forms=Forms(rerank=form), scoring=numbers)
     model = Scripted(answer)
-    ask(house(known, script, rerankers={"model": model}, traces=sink))
+    found = {name: r.random() for name in names if r.random() < 0.8}
+
+    def evidence(prompt, ids):
+        return {id: found[id] for id in ids if id in found}
+
+    rerankers = {"model": model}
+    ask(house(known, script, rerankers=rerankers, traces=sink, evidence=evidence))
     # Through JSON, as a recording goes.
     return recorded(str(seed), json.loads(json.dumps(sink.trace)))
 

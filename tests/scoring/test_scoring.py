@@ -69,6 +69,27 @@ def test_weighted_is_the_product_of_three():
     assert scoring.weight([0.5, 1.0], 2.0, [0.5, 0.25]).tolist() == [0.5, 0.5]
 
 
+def test_evidence_weighs_between_its_floor_and_one():
+    """Else a source would vanish, or count for more than the one that fits best."""
+    assert scoring.evidence([0.0, 0.5, 1.0], 0.5).tolist() == [0.5, 0.75, 1.0]
+    assert scoring.weight([0.5, 1.0], 2.0, 1.0, [0.5, 0.75]).tolist() == [0.5, 1.5]
+
+
+@pytest.mark.req("E133")
+@given(found=st.floats(0, 1), weighted=st.floats(0, 1e6))
+def test_without_evidence_the_formula_is_the_seeds_to_the_last_bit(found, weighted):
+    """Else an installation that never asked for evidence would order its results anew."""
+    assert scoring.evidence(found, 1.0) == scoring.evidence(float("nan"), 0.3) == 1.0
+    plain = scoring.weight(weighted, 1.7, 0.3)
+    assert scoring.weight(weighted, 1.7, 0.3, scoring.evidence(found, 1.0)) == plain
+
+
+@given(floor=st.floats(0, 1))
+def test_the_best_source_keeps_its_whole_weight_under_any_floor(floor):
+    """Else a single source would be marked down for nothing."""
+    assert scoring.evidence(1.0, floor) == 1.0
+
+
 @pytest.mark.req("E136", "E137")
 def test_bonus_is_two_hundredths_an_extra_match_up_to_a_tenth():
     """Else being found seven times would count for more than the cap."""

@@ -46,6 +46,22 @@ def test_weighted_is_normalised_times_priority_times_freshness():
     assert {one.hit.id.key: one.match.weighted for one in scored} == {"a": 0.0, "b": 1.0, "c": 1.0}
 
 
+def test_evidence_weighs_a_source_and_one_without_it_counts_whole():
+    """Else a far source's best match would stand beside the right one's, or a hidden one below."""
+    sources = [answer(hit("a", 1.0, source=id), source=id) for id in ("far", "near", "hidden")]
+    found = {"far": 0.25, "near": 1.0}
+    scored = normalize(tuple(sources), scoring(evidence_floor=0.2), 0.0, found).value
+    # far: .2 + .8 x .25
+    got = {one.match.source: (one.match.evidence, one.match.weighted) for one in scored}
+    assert got == {"far": (0.4, 0.4), "near": (1.0, 1.0), "hidden": (1.0, 1.0)}
+
+
+def test_evidence_is_off_unless_a_floor_asks_for_it():
+    """Else a recording that holds evidence would order the answers it was made from."""
+    one = (answer(hit("a", 1.0), hit("b", 3.0), hit("c", 2.0)),)
+    assert normalize(one, scoring(), 0.0, {"news": 0.1}) == normalize(one, scoring(), 0.0)
+
+
 @pytest.mark.req("E134", "E135", "E136")
 def test_a_record_found_twice_keeps_its_best_and_both_matches():
     """Else a second, weaker match would lower a record, or its provenance would be lost."""
