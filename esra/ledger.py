@@ -3,6 +3,7 @@
 from typing import TypeVar
 
 from esra.domain.outcome import Fact, Note, Outcome, Warn
+from esra.domain.usage import Asked
 
 T = TypeVar("T")
 
@@ -14,9 +15,11 @@ class Ledger:
         self.warnings: list[Warn] = []
         self.notices: list[Note] = []
         self.facts: list[Fact] = []
+        self.asked: list[Asked] = []
 
     def take(self, outcome: Outcome[T]) -> T:
         self.warnings.extend(outcome.warnings)
         self.notices.extend(outcome.notices)
         self.facts.extend(outcome.facts)
+        self.asked.extend(outcome.asked)
         return outcome.value

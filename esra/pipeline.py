@@ -70,5 +70,11 @@ async def _stages(call: Call, house: House, ledger: Ledger) -> tuple[Response, S
         call, scope, ranking.ranked, ranking.ordered_by, ledger.warnings, ledger.notices
     )
     return response, Seen(
-        scope=scope, chosen=chosen, plans=plans, answers=answers, evidence=evidence, ranking=ranking
+        scope=scope,
+        chosen=chosen,
+        plans=plans,
+        answers=answers,
+        evidence=evidence,
+        ranking=ranking,
+        calls=tuple(ledger.asked),
     )

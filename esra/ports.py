@@ -14,8 +14,8 @@ from esra.domain.hit import Hits
 from esra.domain.invocation import Retention
 from esra.domain.outcome import Failed
 from esra.domain.plan import Strategy
-from esra.domain.ranking import Usage
 from esra.domain.source import Vocabulary
+from esra.domain.usage import Usage
 from esra.sealed import ValidatedQuery
 
 

@@ -15,6 +15,7 @@ from esra.domain.plan import SourcePlan
 from esra.domain.ranking import Ranking
 from esra.domain.response import Response
 from esra.domain.scope import Scope, ScopedSource
+from esra.domain.usage import Asked
 
 SCHEMA = 1
 PIPELINE = 1  # raised when a stage would order the same trace differently
@@ -30,6 +31,7 @@ class Seen:
     answers: tuple[Answer, ...]
     evidence: Mapping[str, float]
     ranking: Ranking
+    calls: tuple[Asked, ...] = ()
 
 
 def trace_of(call: Call, seen: Seen, response: Response, prompt: str | None) -> dict[str, object]:
@@ -59,6 +61,7 @@ def trace_of(call: Call, seen: Seen, response: Response, prompt: str | None) -> 
             for one in ranking.ranked
         ],
         "shown": len(response.results),
+        "calls": [asdict(asked) for asked in seen.calls],
         "warnings": [asdict(warning) for warning in response.warnings],
         "notices": [asdict(notice) for notice in response.notices],
     }

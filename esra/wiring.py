@@ -30,7 +30,9 @@ from esra.llm.embedder import (
     ModelUnusable,
 )
 from esra.llm.local import LocalReranker, LocalSelector
+from esra.llm.openai import Endpoint, LanguageModel
 from esra.llm.planner import LocalPlanner
+from esra.llm.prompts import load_prompts
 from esra.llm.statistics import StatisticsSelector
 from esra.ports import Audit, House, SelectionCache, TraceSink
 from esra.providers.postgres import PostgresProvider, PowerfulRole
@@ -86,6 +88,7 @@ async def open_house(
         known: dict[str, Statistics] = {}  # filled once the engines are open
         try:
             models = _models(loaded.catalog, base, known)
+            _add_language_model(models, loaded, catalog.parent, stack)
             identities = {c.id: models_of(c, models) for c in loaded.catalog.capabilities}
         except (ModelMissing, ModelUnusable) as error:
             raise CannotOpen(str(error)) from error
@@ -163,6 +166,27 @@ async def _words(
 def _weighs(capability: Capability) -> bool:
     by_words = capability.forms.select is SelectForm.STATISTICS
     return by_words or capability.scoring.evidence_floor < 1
+
+
+def _add_language_model(
+    models: Models, loaded: Loaded, folder: Path, stack: AsyncExitStack
+) -> None:
+    """The catalog's language model behind the form ``model`` of every stage, if it has one."""
+    block = loaded.model
+    if block is None:
+        return
+    key = None if block.key is None else partial(secrets.resolve, block.key, folder)
+    try:
+        prompts = load_prompts(None if block.prompts is None else folder / block.prompts)
+        settings = block.model_dump(exclude={"key", "prompts", "price"})
+        price = None if block.price is None else (block.price[0], block.price[1])
+        model = LanguageModel(Endpoint(key=key, price=price, **settings), prompts)
+    except ValueError as error:
+        raise ConfigError(f"[model]: {error}") from error
+    stack.push_async_callback(model.close)
+    models["selectors"][SelectForm.MODEL.value] = model.selector
+    models["planners"][PlanForm.MODEL.value] = model.planner
+    models["rerankers"][RerankForm.MODEL.value] = model.reranker
 
 
 async def _providers(

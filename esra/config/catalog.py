@@ -150,7 +150,22 @@ class ProviderBlock(Strict):
     url: str = Bound(pattern=r"^(embedded|env:[A-Za-z_][A-Za-z0-9_]*|file:.+)$")
 
 
+class ModelBlock(Strict):
+    """An OpenAI-compatible endpoint. ``key`` is a reference, never a key itself."""
+
+    base_url: str = Bound(min_length=1)
+    model: str = Bound(min_length=1)
+    key: str | None = Bound(default=None, pattern=r"^(env:[A-Za-z_][A-Za-z0-9_]*|file:.+)$")
+    timeout: float = Bound(default=20.0, gt=0, le=600)
+    concurrency: int = Bound(default=8, ge=1, le=256)
+    seed: int | None = 0
+    price: list[float] | None = Bound(default=None, min_length=2, max_length=2)
+    max_tokens: int = Bound(default=8192, ge=1)
+    prompts: str | None = None
+
+
 class CatalogFile(Strict):
+    model: ModelBlock | None = None
     providers: dict[str, ProviderBlock]
     sources: list[SourceBlock]
     capabilities: list[CapabilityBlock]
@@ -163,6 +178,7 @@ class Loaded:
 
     catalog: cap.Catalog
     providers: tuple[tuple[str, str], ...]
+    model: ModelBlock | None
     clamped: tuple[str, ...]
 
 
@@ -193,11 +209,17 @@ def _checked(path: Path, file: CatalogFile, version: str) -> Loaded:
         exposures=tuple(_exposure(block) for block in file.exposures),
         version=version,
     )
-    problems = [*_unique(file), *_dangling(file), *_bad_slugs(file), *_bad_weights(file)]
+    problems = [
+        *_unique(file),
+        *_dangling(file),
+        *_bad_slugs(file),
+        *_bad_weights(file),
+        *_no_model(file),
+    ]
     if problems:
         raise ConfigError(f"{path}: " + "; ".join(problems[:10]))
     providers = tuple((name, block.url) for name, block in file.providers.items())
-    return Loaded(catalog=catalog, providers=providers, clamped=tuple(clamped))
+    return Loaded(catalog=catalog, providers=providers, model=file.model, clamped=tuple(clamped))
 
 
 def _unique(file: CatalogFile) -> list[str]:
@@ -249,6 +271,17 @@ def _bad_weights(file: CatalogFile) -> list[str]:
         f"capabilities.{block.id}.scoring: the two rerank weights are both 0"
         for block in file.capabilities
         if block.scoring.semantic_weight == 0 and block.scoring.lexical_weight == 0
+    ]
+
+
+def _no_model(file: CatalogFile) -> list[str]:
+    if file.model is not None:
+        return []
+    return [
+        f"capabilities.{block.id}.{stage}: asks a model, and there is no [model] block"
+        for block in file.capabilities
+        for stage in ("select", "plan", "rerank")
+        if getattr(block, stage) == "model"
     ]
 
 

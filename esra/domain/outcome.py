@@ -11,6 +11,7 @@ from esra.domain.codes import (
     RejectReason,
     WarningCode,
 )
+from esra.domain.usage import Asked
 
 T = TypeVar("T")
 
@@ -61,12 +62,16 @@ class Fact:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome(Generic[T]):
-    """What a stage hands back: its value, and what there is to say about it."""
+    """What a stage hands back: its value, and what there is to say about it.
+
+    ``asked`` names the models it asked, and what that cost.
+    """
 
     value: T
     warnings: tuple[Warn, ...] = ()
     notices: tuple[Note, ...] = ()
     facts: tuple[Fact, ...] = ()
+    asked: tuple[Asked, ...] = ()
 
 
 class Refused(Exception):

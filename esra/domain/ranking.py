@@ -14,18 +14,7 @@ class OrderedBy(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Usage:
-    """What a model's answer cost: calls, tokens in and out, wall seconds."""
-
-    calls: int = 1
-    tokens_in: int = 0
-    tokens_out: int = 0
-    seconds: float = 0.0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Ranking:
     ranked: tuple[Ranked, ...]
     ordered_by: OrderedBy
     asked: tuple[RecordId, ...] = ()
-    usage: Usage | None = None

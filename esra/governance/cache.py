@@ -22,7 +22,7 @@ from dataclasses import astuple
 
 from esra.domain.capability import SelectForm
 from esra.domain.invocation import Call, Retention
-from esra.domain.ranking import Usage
+from esra.domain.usage import Usage
 from esra.governance.store import Store
 from esra.ports import Clock, Reply, SelectBrief, SelectionCache, SelectionKey, Selector
 from esra.reply import Unusable, read_rows

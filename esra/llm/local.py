@@ -12,7 +12,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from esra.domain.ranking import Usage
+from esra.domain.usage import Usage
 from esra.ports import Reply, RerankBrief, SelectBrief, Trouble
 
 SCORE_MAP = "max(0, cosine)"

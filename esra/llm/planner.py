@@ -6,7 +6,7 @@ It generates nothing: every word it adds stands in the source's configured vocab
 import json
 
 from esra.domain.plan import Strategy
-from esra.domain.ranking import Usage
+from esra.domain.usage import Usage
 from esra.ports import MappingBrief, PlanBrief, Reply
 from esra.sources.question import content_words, phrase_words
 from esra.sources.relation import terms, words

@@ -7,7 +7,7 @@ nobody, and always knows the answer: nothing of the prompt leaves the process.
 import json
 from collections.abc import Mapping
 
-from esra.domain.ranking import Usage
+from esra.domain.usage import Usage
 from esra.ports import Reply, SelectBrief
 from esra.sources.evidence import RECIPE, Statistics, evidence_of
 

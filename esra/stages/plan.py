@@ -6,6 +6,7 @@ that nothing an ordinary prompt carries is lost or rejected (stage 3, RULINGS 13
 
 import asyncio
 from collections.abc import Mapping as Keyed
+from dataclasses import dataclass, replace
 
 from esra.domain.capability import PlanForm
 from esra.domain.codes import AuditEvent, WarningCode
@@ -14,6 +15,7 @@ from esra.domain.outcome import Fact, Outcome, Warn
 from esra.domain.plan import Filter, PlannedQuery, PlanOrigin, SourcePlan, Strategy
 from esra.domain.scope import Scope, ScopedSource
 from esra.domain.source import Mapping, Operator, Source
+from esra.domain.usage import Asked
 from esra.ports import FieldBrief, MappingBrief, PlanBrief, Planner, Provider, Trouble, within
 from esra.reply import Unusable, read_rows
 from esra.sources.question import content_words, phrase_words
@@ -33,21 +35,37 @@ async def plan_searches(
         *(_plan(call, scope, scoped.source, planner, providers, seconds) for scoped in chosen)
     )
     warnings = tuple(
-        Warn(code=WarningCode.PLANNING_FALLBACK, source=plan.source) for plan, fell in plans if fell
+        Warn(code=WarningCode.PLANNING_FALLBACK, source=one.plan.source)
+        for one in plans
+        if one.fell_back
     )
-    facts = tuple(
-        Fact(
-            event=AuditEvent.SEARCHES_PLAN,
-            values=(
-                ("source", plan.source),
-                ("origin", plan.origin.value),
-                ("queries", len(plan.queries)),
-                ("fallback", fell),
-            ),
-        )
-        for plan, fell in plans
+    return Outcome(
+        value=tuple(one.plan for one in plans),
+        warnings=warnings,
+        facts=tuple(_fact(one) for one in plans),
+        asked=tuple(one.asked for one in plans if one.asked is not None),
     )
-    return Outcome(value=tuple(plan for plan, _ in plans), warnings=warnings, facts=facts)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Planned:
+    """One source's plan, whether it is a fallback, and what asking for it cost."""
+
+    plan: SourcePlan
+    fell_back: bool = False
+    asked: Asked | None = None
+
+
+def _fact(one: _Planned) -> Fact:
+    return Fact(
+        event=AuditEvent.SEARCHES_PLAN,
+        values=(
+            ("source", one.plan.source),
+            ("origin", one.plan.origin.value),
+            ("queries", len(one.plan.queries)),
+            ("fallback", one.fell_back),
+        ),
+    )
 
 
 async def _plan(
@@ -57,24 +75,26 @@ async def _plan(
     planner: Planner | None,
     providers: Keyed[str, Provider],
     seconds: float,
-) -> tuple[SourcePlan, bool]:
-    """(the plan, whether it is a fallback)."""
+) -> _Planned:
     ceiling = min(scope.scoring.of(source.id).ceiling, scope.limits.queries, source.limits.queries)
     template = template_plan(call.prompt, source, ceiling)
     if scope.forms.plan is PlanForm.TEMPLATE:
-        return template, False
+        return _Planned(plan=template)
     if planner is None:
-        return template, True
+        return _Planned(plan=template, fell_back=True)
     provider = providers.get(source.provider)
     supported = provider.capabilities.strategies if provider else frozenset[Strategy]()
+    asked = Asked(step="plan", identity=planner.identity, source=source.id)
     try:
         brief = brief_plan(call, source, supported, ceiling)
         reply = await within(seconds, planner.plan(brief))
+        asked = replace(asked, usage=reply.usage)
         queries = admit_plan(reply.text, ceiling)
     except (Trouble, Unusable):
-        return template, True
+        return _Planned(plan=template, fell_back=True, asked=asked)
     origin = PlanOrigin(scope.forms.plan.value)
-    return SourcePlan(source=source.id, origin=origin, queries=queries), False
+    plan = SourcePlan(source=source.id, origin=origin, queries=queries)
+    return _Planned(plan=plan, asked=asked)
 
 
 def template_plan(prompt: str, source: Source, ceiling: int) -> SourcePlan:

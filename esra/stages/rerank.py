@@ -7,6 +7,7 @@ field. Its array order means nothing. What it leaves out ranks below what it sco
 import hashlib
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TypeGuard
 
 from esra import scoring
@@ -17,6 +18,7 @@ from esra.domain.invocation import Call
 from esra.domain.outcome import Fact, Outcome, Warn
 from esra.domain.ranking import OrderedBy, Ranking
 from esra.domain.scope import Scope
+from esra.domain.usage import Asked
 from esra.ports import CandidateBrief, RerankBrief, Reranker, Trouble, within
 from esra.reply import Unusable, read_rows
 
@@ -34,13 +36,15 @@ async def rerank(
     asked = shortlist(candidates, scope.scoring.shortlist)
     names = {opaque_id(call, c.hit.id): c.hit.id for c in asked}
     reranker = rerankers.get(scope.forms.rerank.value)
+    if reranker is None:
+        return _fallback(candidates, asked, "no reranker", None)
+    cost = Asked(step="rerank", identity=reranker.identity)
     try:
-        if reranker is None:
-            raise Trouble("no reranker")
         reply = await within(seconds, reranker.rerank(brief_rerank(call, scope, asked)))
+        cost = replace(cost, usage=reply.usage)
         given = admit_scores(reply.text, frozenset(names))
     except (Trouble, Unusable) as trouble:
-        return _fallback(candidates, asked, type(trouble).__name__)
+        return _fallback(candidates, asked, type(trouble).__name__, cost)
     semantic: dict[RecordId, Semantic] = {
         record: Given(value=given[name]) if name in given else Omitted()
         for name, record in names.items()
@@ -50,13 +54,13 @@ async def rerank(
         ranked=order(candidates, semantic, scope.scoring),
         ordered_by=OrderedBy.FINAL,
         asked=tuple(c.hit.id for c in asked),
-        usage=reply.usage,
     )
     incomplete = Warn(code=WarningCode.RERANK_INCOMPLETE, count=omitted)
     return Outcome(
         value=ranking,
         warnings=(incomplete,) if omitted else (),
         facts=(_fact(len(asked), omitted=omitted, fallback=""),),
+        asked=(cost,),
     )
 
 
@@ -175,12 +179,16 @@ def _by_weighted(candidates: tuple[Candidate, ...]) -> Ranking:
 
 
 def _fallback(
-    candidates: tuple[Candidate, ...], asked: tuple[Candidate, ...], reason: str
+    candidates: tuple[Candidate, ...],
+    asked: tuple[Candidate, ...],
+    reason: str,
+    cost: Asked | None,
 ) -> Outcome[Ranking]:
     return Outcome(
         value=_by_weighted(candidates),
         warnings=(Warn(code=WarningCode.RERANK_FALLBACK),),
         facts=(_fact(len(asked), omitted=0, fallback=reason),),
+        asked=() if cost is None else (cost,),
     )
 
 

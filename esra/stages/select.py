@@ -11,6 +11,7 @@ from esra.domain.codes import AuditEvent, WarningCode
 from esra.domain.invocation import Call
 from esra.domain.outcome import Fact, Outcome, Warn
 from esra.domain.scope import Scope, ScopedSource
+from esra.domain.usage import Asked
 from esra.ports import Reply, SelectBrief, Selector, SourceBrief, Trouble, within
 from esra.reply import Unusable, read_rows
 
@@ -26,15 +27,26 @@ async def select_sources(
     if selector is None:
         return _fallback(scope, "no selector")
     brief = brief_selection(call, optional)
+    reply: Reply | None = None
     try:
         reply = await within(seconds, selector.select(brief))
         picked, unknown = admit_selection(reply.text, brief)
     except (Trouble, Unusable) as trouble:
-        return _fallback(scope, type(trouble).__name__)
+        return _fallback(scope, type(trouble).__name__, (_asked(selector, reply),))
     chosen = tuple(
         s for s in scope.sources if s.presence is not Presence.OPTIONAL or s.source.id in picked
     )
-    return _outcome(chosen, scope, origin=scope.forms.select.value, reply=reply, unknown=unknown)
+    return _outcome(
+        chosen,
+        scope,
+        origin=scope.forms.select.value,
+        unknown=unknown,
+        asked=(_asked(selector, reply),),
+    )
+
+
+def _asked(selector: Selector, reply: Reply | None) -> Asked:
+    return Asked(step="select", identity=selector.identity, usage=reply.usage if reply else None)
 
 
 def brief_selection(call: Call, optional: tuple[ScopedSource, ...]) -> SelectBrief:
@@ -71,10 +83,14 @@ def admit_selection(text: str, brief: SelectBrief) -> tuple[frozenset[str], tupl
     return frozenset(id for id in ids if id in offered), tuple(unknown)
 
 
-def _fallback(scope: Scope, reason: str) -> Outcome[tuple[ScopedSource, ...]]:
+def _fallback(
+    scope: Scope, reason: str, asked: tuple[Asked, ...] = ()
+) -> Outcome[tuple[ScopedSource, ...]]:
     chosen = tuple(s for s in scope.sources if s.presence is not Presence.OPTIONAL)
     warning = Warn(code=WarningCode.SELECTION_FALLBACK)
-    return _outcome(chosen, scope, origin="fallback", warnings=(warning,), reason=reason)
+    return _outcome(
+        chosen, scope, origin="fallback", warnings=(warning,), reason=reason, asked=asked
+    )
 
 
 def _outcome(
@@ -82,10 +98,10 @@ def _outcome(
     scope: Scope,
     *,
     origin: str,
-    reply: Reply | None = None,
     unknown: tuple[str, ...] = (),
     warnings: tuple[Warn, ...] = (),
     reason: str = "",
+    asked: tuple[Asked, ...] = (),
 ) -> Outcome[tuple[ScopedSource, ...]]:
     values: list[tuple[str, object]] = [
         ("origin", origin),
@@ -94,12 +110,11 @@ def _outcome(
     ]
     if reason:
         values.append(("reason", reason))
-    if reply is not None:
-        values.append(("calls", reply.usage.calls))
+    values += [("calls", one.usage.calls) for one in asked if one.usage is not None]
     rejected = tuple(
         # Model text is data: JSON keeps a hostile id on one line of the log, and bounded.
         Fact(event=AuditEvent.UNKNOWN_SOURCE_REJECTED, values=(("id", json.dumps(id[:200])),))
         for id in unknown
     )
     selected = Fact(event=AuditEvent.SOURCES_SELECT, values=tuple(values))
-    return Outcome(value=chosen, warnings=warnings, facts=(selected, *rejected))
+    return Outcome(value=chosen, warnings=warnings, facts=(selected, *rejected), asked=asked)

@@ -10,7 +10,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from esra.domain.ranking import Usage
+from esra.domain.usage import Usage
 from esra.llm.openai.completion import read_completion
 from esra.llm.openai.endpoint import Endpoint
 from esra.llm.openai.forms import BOUNDS, Form, unbounded

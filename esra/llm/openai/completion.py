@@ -10,7 +10,7 @@ from esra.llm.openai.line import Answer
 from esra.ports import Trouble
 
 # Ends at which the text is cut off, withheld or stands elsewhere.
-_UNFINISHED = frozenset({"length", "content_filter", "tool_calls", "function_call"})
+_UNFINISHED = ("length", "content_filter", "tool_calls", "function_call")
 _MOST_TOKENS = 1_000_000_000
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from ipaddress import ip_address
 from urllib.parse import SplitResult, urlsplit
 
-from esra.domain.ranking import Usage
+from esra.domain.usage import Usage
 
 MILLION = 1_000_000
 
