@@ -84,14 +84,18 @@ def redirects(line: Line, asked: Asked) -> None:
         line.answer(b"", status=307, headers={"Location": "/elsewhere"})
 
 
-def finishes(reason: str) -> Behaviour:
+def finishes(reason: object) -> Behaviour:
     return lambda line, asked: line.answer(completion(wise(asked), finish_reason=reason))
 
 
-def squeezed(line: Line, asked: Asked) -> None:
-    """A body a thousand times larger than it looks."""
-    body = gzip.compress(b" " * 50_000_000 + completion(wise(asked)), 1)
-    line.answer(body, headers={"Content-Encoding": "gzip"})
+def squeezed(padding: int) -> Behaviour:
+    """A body that is a thousand times larger than it looks where there is much padding."""
+
+    def behave(line: Line, asked: Asked) -> None:
+        body = gzip.compress(b" " * padding + completion(wise(asked)), 1)
+        line.answer(body, headers={"Content-Encoding": "gzip"})
+
+    return behave
 
 
 def huge(line: Line, asked: Asked) -> None:
@@ -148,7 +152,8 @@ EXCHANGES: dict[str, Behaviour] = {
     "endless headers": raw(b"HTTP/1.1 200 OK\r\n" + b"X-More: 1\r\n" * 50_000),
     "empty body": bare(b""),
     "huge body": huge,
-    "compressed body": squeezed,
+    "compressed body": squeezed(0),
+    "blown-up body": squeezed(50_000_000),
     "not UTF-8": bare(b'{"choices": [{"message": {"content": "\xff\xfe"}}]}'),
     "UTF-16": lambda line, asked: line.answer(completion(wise(asked)).decode().encode("utf-16")),
     "a list": bare(b"[]"),
@@ -235,7 +240,8 @@ HOLDS: dict[str, Behaviour] = {
     "a charset": lambda line, asked: line.answer(
         completion(wise(asked)), kind="application/json; charset=utf-8"
     ),
-    "no reason to finish": finishes(""),
+    "no reason to finish": finishes(None),
+    "a reason of a wrong type": finishes(["length"]),
 }
 
 

@@ -34,6 +34,7 @@ class Asked:
     """One request as it arrived."""
 
     path: str
+    port: int  # of the other end: one a connection
     headers: Mapping[str, str]
     body: bytes
 
@@ -101,7 +102,8 @@ class Line(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
-        asked = Asked(self.path, {k.lower(): v for k, v in self.headers.items()}, body)
+        headers = {name.lower(): value for name, value in self.headers.items()}
+        asked = Asked(self.path, self.client_address[1], headers, body)
         self.server.asked.append(asked)
         behave = self.server.behaviours.get(asked.step, good)
         try:

@@ -195,6 +195,13 @@ async def _fail_seconds(model) -> float:
     return loop.time() - started
 
 
+def test_it_does_not_wait_for_ever_in_small_steps(server: Server):
+    """Else an endpoint that always says "in no time" would be asked ten thousand times."""
+    server.behaviours["select"] = EXCHANGES["too many, for ever"]
+    fails(language_model(server), "429")
+    assert len(server.asked) == 3
+
+
 @pytest.mark.parametrize(
     ("headers", "expected"),
     [
@@ -282,6 +289,12 @@ def test_whoever_is_cancelled_hangs_up(server: Server):
     assert server.hung_up.wait(2)
     server.behaviours = {}
     assert ask(model)[0].text == '{"sources": ["news"]}'
+
+
+def test_each_question_has_a_connection_of_its_own(server: Server):
+    """Else a connection that the other end has given up would cost the next step its answer."""
+    ask(language_model(server), times=3)
+    assert len({asked.port for asked in server.asked}) == 3
 
 
 def test_no_cookie_is_kept(server: Server):

@@ -8,7 +8,7 @@ from importlib.util import find_spec
 
 import pytest
 
-from esra.domain.ranking import Usage
+from esra.domain.usage import Usage
 from esra.llm.openai import Endpoint
 
 SECRET = "hunter2-hunter2-hunter2"
