@@ -94,6 +94,14 @@ def test_usage_counts_every_request_and_the_tokens(server: Server):
     assert (first.usage.calls, first.usage.tokens_in, first.usage.tokens_out) == (3, 100, 20)
     assert second.usage.calls == 1
     assert first.usage.seconds > 0
+    assert first.usage.cost is None
+
+
+def test_usage_says_what_it_cost_where_a_price_is_set(server: Server):
+    """Else a trace could not tell a dear model from a cheap one."""
+    (reply,) = ask(language_model(server, price=(10.0, 50.0)))
+    # 100 * 10 + 20 * 50 = 2,000 millionths
+    assert reply.usage.cost == pytest.approx(0.002)
 
 
 def parameters(server: Server) -> list[list[str]]:

@@ -8,7 +8,6 @@ from importlib.util import find_spec
 
 import pytest
 
-from esra.domain.usage import Usage
 from esra.llm.openai import Endpoint
 
 SECRET = "hunter2-hunter2-hunter2"
@@ -94,11 +93,10 @@ def test_terms_that_cannot_be_are_refused(more: dict[str, object]):
 
 def test_what_an_answer_cost():
     """Else nobody could say what a setting of the pipeline costs a month."""
-    usage = Usage(calls=1, tokens_in=2_000, tokens_out=500)
     # 2,000 * 3 + 500 * 8 = 10,000 millionths
-    assert at(price=(3.0, 8.0)).cost(usage) == pytest.approx(0.01)
-    assert at().cost(usage) is None
-    assert at(price=(0.0, 0.0)).cost(usage) == 0.0
+    assert at(price=(3.0, 8.0)).cost(2_000, 500) == pytest.approx(0.01)
+    assert at().cost(2_000, 500) is None
+    assert at(price=(0.0, 0.0)).cost(2_000, 500) == 0.0
 
 
 def test_an_identity_tells_models_apart_and_names_no_host():

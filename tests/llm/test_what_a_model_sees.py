@@ -6,7 +6,7 @@ import pytest
 
 from esra.domain.capability import Presence
 from esra.domain.plan import Strategy
-from esra.domain.source import Operator
+from esra.domain.source import Operator, Vocabulary
 from tests.house import FakeEngine, catalog, field, hit, source
 from tests.llm.double import MODELS, Server, language_model, tell
 
@@ -16,6 +16,7 @@ FIELDS = (
     field("year", filterable=True, operators=frozenset({Operator.GTE})),
     field("salary_canary", restricted=True, filterable=True, operators=frozenset(Operator)),
 )
+CANARY = Vocabulary(synonyms=(("canary-word", ("canary-other",)),))
 LAW = source(
     "law",
     name="Court rulings",
@@ -27,10 +28,11 @@ LAW = source(
     languages=("en",),
     examples=("who won the appeal?",),
     freshness="weekly",
+    vocabulary=Vocabulary(synonyms=(("verdict", ("ruling",)),), acronyms=(("ca", ("court",)),)),
 )
 SOURCES = (
     LAW,
-    source("news", description="canary-news", usage="canary-news"),
+    source("news", description="canary-news", usage="canary-news", vocabulary=CANARY),
     source("wire", name="Wire", description="canary-wire"),
     source("off", description="canary-off", enabled=False),
 )
@@ -96,6 +98,10 @@ def test_a_planner_sees_one_source_and_four_facts_a_field(sent):
         ["phrase", "keyword"],
         ["synonym", "acronym", "entity", "recent"],
     )
+    assert data["vocabulary"] == {
+        "synonyms": [["verdict", ["ruling"]]],
+        "acronyms": [["ca", ["court"]]],
+    }
     (mapping,) = data["mappings"]
     assert (mapping["id"], mapping["name"], mapping["description"]) == (
         "docs",

@@ -67,6 +67,7 @@ class Chat:
                 tokens_in=completion.tokens_in,
                 tokens_out=completion.tokens_out,
                 seconds=time.perf_counter() - started,
+                cost=self._endpoint.cost(completion.tokens_in, completion.tokens_out),
             ),
         )
 

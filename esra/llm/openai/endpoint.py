@@ -6,8 +6,6 @@ from dataclasses import dataclass, field
 from ipaddress import ip_address
 from urllib.parse import SplitResult, urlsplit
 
-from esra.domain.usage import Usage
-
 MILLION = 1_000_000
 
 
@@ -59,12 +57,12 @@ class Endpoint:
         place = hashlib.sha256(self.url.encode()).hexdigest()[:8]
         return f"{self.model}@{place};temperature 0;seed {self.seed}"
 
-    def cost(self, usage: Usage) -> float | None:
-        """Money for the tokens of ``usage``; None where no price is set."""
+    def cost(self, tokens_in: int, tokens_out: int) -> float | None:
+        """Money for so many tokens; None where no price is set."""
         if self.price is None:
             return None
         each_in, each_out = self.price
-        return (usage.tokens_in * each_in + usage.tokens_out * each_out) / MILLION
+        return (tokens_in * each_in + tokens_out * each_out) / MILLION
 
 
 def _check_address(base_url: str, *, keyed: bool) -> None:
