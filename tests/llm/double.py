@@ -14,6 +14,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+import pytest
+
 from esra.domain.capability import Forms, PlanForm, Presence, RerankForm, SelectForm
 from esra.governance.admission import admit
 from esra.governance.audit import ListAudit
@@ -21,7 +23,7 @@ from esra.llm.openai import Endpoint, LanguageModel
 from esra.llm.openai.fence import unfenced
 from esra.llm.prompts import load_prompts
 from esra.pipeline import retrieve
-from esra.ports import SelectBrief, SourceBrief
+from esra.ports import SelectBrief, SourceBrief, Trouble
 from tests.house import catalog, hit, house, request, source
 
 KEY = "sk-canary-1f2e3d4c5b6a79880"
@@ -262,3 +264,18 @@ def tell(
         return response
 
     return Told(asyncio.run(run()), audit.records, traces.traces)
+
+
+def ask(*models: LanguageModel, times: int = 1):
+    """The replies of ``times`` selections by each model, one after the other, on one loop."""
+
+    async def run():
+        return [await m.selector.select(select_brief()) for m in models for _ in range(times)]
+
+    return asyncio.run(run())
+
+
+def fails(model: LanguageModel, match: str) -> None:
+    """The model's selection ends in this trouble."""
+    with pytest.raises(Trouble, match=match):
+        ask(model)

@@ -11,8 +11,9 @@ import pytest
 
 from esra.domain.response import Status
 from esra.ports import Trouble
-from tests.llm.behaviours import BENDS, EXCHANGES, HOLDS, TEXTS
+from tests.llm.behaviours import EXCHANGES, TEXTS
 from tests.llm.double import KEY, STEPS, Server, endpoint, language_model, select_brief, tell
+from tests.llm.habits import BENDS, HOLDS
 
 # Seconds that a question may take: what answers at all answers far sooner.
 IMPATIENT = 0.6
