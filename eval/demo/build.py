@@ -26,6 +26,7 @@ from eval.formats.qrels import QrelsForm, write_qrels
 from eval.formats.writing import checked_id, write_lines
 from eval.pydocs.labels import Track
 from eval.record import Question
+from eval.replay import Trace
 
 QUESTIONS = 72
 ROWS = 3  # of a query and source: the file stays under 400 KB
@@ -86,15 +87,20 @@ def _source(name: str) -> Source:
 
 
 def _steady(draft: Path) -> list[str]:
-    """The lines in the order of their queries; the invocation's random id gives way to a number."""
+    """The lines in the order of their queries, without what differs from one making to the next."""
     return [
         json.dumps(
-            {"query": query, "trace": {**trace, "invocation": f"{NAME}-{number:03}"}},
+            {"query": query, "trace": _timeless(trace, f"{NAME}-{number:03}")},
             separators=(",", ":"),
             allow_nan=False,
         )
         for number, (query, trace) in enumerate(sorted(record.lines(draft)), 1)
     ]
+
+
+def _timeless(trace: Trace, invocation: str) -> Trace:
+    """The trace under a steady id, without what its models took: a replay asks none."""
+    return {**trace, "invocation": invocation, "calls": []}
 
 
 def _write_labels(federation: Federation, folder: Path) -> None:

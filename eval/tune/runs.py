@@ -97,6 +97,7 @@ def _recorded(query: str, found: Mapping[str, float], given: Mapping[str, float]
         },
         asked=tuple(ids.values()),
         ranking=(),
+        evidence={},
         reranked=True,
     )
 
