@@ -60,7 +60,15 @@ async def _stages(call: Call, house: House, ledger: Ledger) -> tuple[Response, S
     )
     queries = ledger.take(validate_plans(call, plans, chosen, scope, providers))
     answers = ledger.take(
-        await execute(queries, chosen, providers, scope.limits, house.clock, time.part(EXECUTE))
+        await execute(
+            queries,
+            chosen,
+            providers,
+            house.gates,
+            scope.limits,
+            house.clock,
+            time.part(EXECUTE),
+        )
     )
     evidence = house.evidence(call.prompt, [scoped.source.id for scoped in chosen])
     scored = ledger.take(normalize(answers, numbers, call.now, evidence))

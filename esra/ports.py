@@ -6,6 +6,7 @@ key or score in it; the port makes the call; an admit function in the stage take
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -14,7 +15,7 @@ from esra.domain.hit import Hits
 from esra.domain.invocation import Retention
 from esra.domain.outcome import Failed
 from esra.domain.plan import Strategy
-from esra.domain.source import Vocabulary
+from esra.domain.source import Source, Vocabulary
 from esra.domain.usage import Usage
 from esra.sealed import ValidatedQuery
 
@@ -199,6 +200,21 @@ def no_evidence(prompt: str, sources: Sequence[str]) -> Mapping[str, float]:
     return {}
 
 
+class Gates(Protocol):
+    """Bounds how many commands run at a time over all invocations."""
+
+    def hold(self, source: Source) -> AbstractAsyncContextManager[None]:
+        """A place for one command of this source, waited for in turn and given back at the end."""
+        ...
+
+
+class OpenGates:
+    """No bound but the invocation's own."""
+
+    def hold(self, source: Source) -> AbstractAsyncContextManager[None]:
+        return nullcontext()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class House:
     """The pipeline's surroundings. ``selectors`` and the like are keyed by the form's name."""
@@ -212,5 +228,6 @@ class House:
     rerankers: Mapping[str, Reranker] = field(default_factory=dict)
     evidence: Evidence = no_evidence
     traces: TraceSink | None = None
+    gates: Gates = field(default_factory=OpenGates)
     retention: Retention = Retention.KEYED_HASH
     selections: SelectionCache | None = None  # None: every selection is asked

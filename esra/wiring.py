@@ -21,6 +21,7 @@ from esra.governance import places, secrets
 from esra.governance.audit import FileAudit
 from esra.governance.cache import MemorySelections, SharedSelections
 from esra.governance.clock import SystemClock
+from esra.governance.gates import BoundedGates
 from esra.governance.store import Store
 from esra.llm.embedder import (
     CachedEmbedder,
@@ -107,6 +108,7 @@ async def open_house(
             evidence=partial(evidence_of, known),
             audit=wishes.audit or FileAudit(places.audit_file(base)),
             clock=clock,
+            gates=BoundedGates(instance=loaded.parallel, providers=dict(loaded.bounds)),
             selections=_selections(base, clock, stack) if wishes.remember else None,
             traces=wishes.traces,
             retention=wishes.retention,
@@ -198,7 +200,7 @@ async def _providers(
             address = partial(str, _embedded_reader(base, stack, wishes))
         else:
             address = partial(secrets.resolve, reference, folder)
-        provider = PostgresProvider(address)
+        provider = PostgresProvider(address, most=dict(loaded.bounds)[name])
         stack.push_async_callback(provider.close)
         await _refuse_powerful(provider, _relations(loaded.catalog, name))
         providers[name] = provider

@@ -161,5 +161,9 @@ def house(
 
 
 def ask(own: House, prompt: str = "wing flutter", **more):
-    """The response of the whole pipeline."""
-    return asyncio.run(retrieve(admit(request(prompt, **more), own), own))
+    """The response of the whole pipeline; whatever came out is read for physical names."""
+    response = asyncio.run(retrieve(admit(request(prompt, **more), own), own))
+    models = (*own.selectors.values(), *own.planners.values(), *own.rerankers.values())
+    out = (response, getattr(own.audit, "records", ()), [getattr(m, "seen", ()) for m in models])
+    assert "hidden_" not in repr(out), "a physical name came out"
+    return response

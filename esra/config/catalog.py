@@ -147,6 +147,7 @@ class ProviderBlock(Strict):
     """``url`` is a reference (``embedded``, ``env:NAME``, ``file:PATH``), never a URL itself."""
 
     engine: Literal["postgres"]
+    parallel: int = Bound(default=8, ge=1, le=256)
     url: str = Bound(pattern=r"^(embedded|env:[A-Za-z_][A-Za-z0-9_]*|file:.+)$")
 
 
@@ -165,6 +166,7 @@ class ModelBlock(Strict):
 
 
 class CatalogFile(Strict):
+    parallel: int = Bound(default=32, ge=1, le=1_024)
     model: ModelBlock | None = None
     providers: dict[str, ProviderBlock]
     sources: list[SourceBlock]
@@ -174,10 +176,15 @@ class CatalogFile(Strict):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Loaded:
-    """A catalog, the references to its engines, and what was clamped on the way."""
+    """A catalog, the references to its engines, and what was clamped on the way.
+
+    ``bounds`` and ``parallel`` are commands at a time, of each provider and of this instance.
+    """
 
     catalog: cap.Catalog
     providers: tuple[tuple[str, str], ...]
+    bounds: tuple[tuple[str, int], ...]
+    parallel: int
     model: ModelBlock | None
     clamped: tuple[str, ...]
 
@@ -219,7 +226,14 @@ def _checked(path: Path, file: CatalogFile, version: str) -> Loaded:
     if problems:
         raise ConfigError(f"{path}: " + "; ".join(problems[:10]))
     providers = tuple((name, block.url) for name, block in file.providers.items())
-    return Loaded(catalog=catalog, providers=providers, model=file.model, clamped=tuple(clamped))
+    return Loaded(
+        catalog=catalog,
+        providers=providers,
+        bounds=tuple((name, block.parallel) for name, block in file.providers.items()),
+        parallel=file.parallel,
+        model=file.model,
+        clamped=tuple(clamped),
+    )
 
 
 def _unique(file: CatalogFile) -> list[str]:

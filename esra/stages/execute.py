@@ -11,7 +11,7 @@ from esra.domain.hit import Answer, Hits
 from esra.domain.outcome import Fact, Failed, Note, Outcome, Warn
 from esra.domain.scope import ScopedSource
 from esra.domain.source import Limits
-from esra.ports import Clock, Provider
+from esra.ports import Clock, Gates, Provider
 from esra.sealed import ValidatedQuery
 
 
@@ -19,19 +19,24 @@ async def execute(
     queries: tuple[ValidatedQuery, ...],
     chosen: tuple[ScopedSource, ...],
     providers: Mapping[str, Provider],
+    gates: Gates,
     limits: Limits,
     clock: Clock,
     seconds: float,
 ) -> Outcome[tuple[Answer, ...]]:
     """One answer a query; one that has none within ``seconds`` is a TIMEOUT."""
-    deadline = clock.monotonic() + seconds
-    provider_of = {scoped.source.id: scoped.source.provider for scoped in chosen}
-    gate = asyncio.Semaphore(limits.parallel)
+    sources = {scoped.source.id: scoped.source for scoped in chosen}
+    own = asyncio.Semaphore(limits.parallel)
 
     async def one(query: ValidatedQuery) -> Answer:
         started = clock.monotonic()
-        async with gate:
-            result = await _run(query, providers[provider_of[query.source]], clock, deadline)
+        result: Hits | Failed
+        source = sources[query.source]
+        try:
+            async with asyncio.timeout(seconds), own, gates.hold(source):
+                result = await providers[source.provider].run(query)
+        except TimeoutError:
+            result = Failed(code=FailureCode.TIMEOUT)
         return Answer(
             source=query.source,
             query=query.query,
@@ -45,19 +50,6 @@ async def execute(
     return Outcome(
         value=answers, warnings=_warnings(answers), notices=_notices(answers), facts=_facts(answers)
     )
-
-
-async def _run(
-    query: ValidatedQuery, provider: Provider, clock: Clock, deadline: float
-) -> Hits | Failed:
-    left = deadline - clock.monotonic()
-    if left <= 0:
-        return Failed(code=FailureCode.TIMEOUT)
-    try:
-        async with asyncio.timeout(left):
-            return await provider.run(query)
-    except TimeoutError:
-        return Failed(code=FailureCode.TIMEOUT)
 
 
 def _failures(answers: tuple[Answer, ...]) -> list[tuple[str, FailureCode]]:

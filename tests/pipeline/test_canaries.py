@@ -13,14 +13,16 @@ from esra.domain.codes import FailureCode
 from esra.domain.hit import NativeHit, RecordId
 from esra.domain.invocation import Caller, Identity, Mode, Retention
 from esra.domain.outcome import Failed, Refused
+from esra.domain.plan import Strategy
 from esra.domain.source import Field, Mapping, Masking, Relation, Source
 from esra.governance.admission import admit
 from esra.governance.audit import ListAudit
 from esra.llm.scripted import Scripted
 from esra.pipeline import retrieve
-from esra.ports import Trouble
+from esra.ports import Capabilities, Trouble
+from esra.providers.base import BaseProvider
 from esra.show import as_json, as_text
-from tests.house import FakeEngine, catalog, house, request
+from tests.house import FakeEngine, ask, catalog, house, request
 from tests.pipeline.test_pipeline import clever
 
 # What no model, response, warning or audit record may hold.
@@ -132,6 +134,36 @@ def test_no_marker_leaves_by_any_way_whatever_fails(mode, caplog):
 
 def _found(out) -> bool:
     return '"native"' in out["response"]
+
+
+class Talkative(BaseProvider[str]):
+    """An engine whose driver says in its errors what nobody may read."""
+
+    capabilities = Capabilities(strategies=frozenset(Strategy))
+    said = "connection to canaryhost as canaryuser with canarypassword failed: canarytable"
+
+    def render(self, content):
+        return ""
+
+    async def fetch(self, command, content):
+        raise RuntimeError(self.said)
+
+    def classify(self, trouble):
+        logging.getLogger("esra.test").warning("raw: %s", trouble)
+        return FailureCode.UNKNOWN
+
+
+@pytest.mark.req("E162")
+def test_what_a_driver_says_is_in_the_log_and_nowhere_else(caplog):
+    """Else a host, an account or a table would reach a caller through an error."""
+    audit = ListAudit()
+    response = ask(house(catalog(marked("a")), engine=Talkative(), audit=audit))
+    assert Talkative.said in caplog.text
+    out = json.dumps(as_json(response)) + as_text(response) + json.dumps(audit.records)
+    assert "canary" not in out
+    assert {(w.code.value, w.detail) for w in response.warnings} == {
+        ("ESRA_SOURCE_FAILED", "UNKNOWN")
+    }
 
 
 def test_the_markers_would_be_seen():

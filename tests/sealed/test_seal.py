@@ -17,7 +17,7 @@ from tests.providers.queries import content
 MINE = content(optional=("tree",))
 
 
-@pytest.mark.req("E080")
+@pytest.mark.req("E008", "E069", "E080")
 @pytest.mark.parametrize(
     "attempt",
     [
