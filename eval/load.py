@@ -150,14 +150,16 @@ def _build(
     mark: str,
     say: Say,
 ) -> None:
-    building = f"{schema[:50]}_building"
-    connection.execute(_named("DROP SCHEMA IF EXISTS {} CASCADE", building))
+    # No capability's schema has a hyphen, and nobody else's has this name: nothing is in the way.
+    building = f"esra-building-{secrets.token_hex(8)}"
     connection.execute(_named("CREATE SCHEMA {}", building))
     for source in federation.sources:
         say(f"loading {source.name}: {len(source.documents):,} documents")
         if cut := _fill(connection, building, source, language):
             say(f"  {cut} of them are too long to be found by the words at their end")
-    connection.execute(_named("DROP SCHEMA IF EXISTS {} CASCADE", schema))
+    # Looked at again: somebody may have made it while this one was filled.
+    if _marked(connection, schema):
+        connection.execute(_named("DROP SCHEMA {} CASCADE", schema))
     connection.execute(_named("ALTER SCHEMA {} RENAME TO {}", building, schema))
     comment = sql.SQL("COMMENT ON SCHEMA {} IS {}")
     connection.execute(comment.format(sql.Identifier(schema), sql.Literal(mark)))

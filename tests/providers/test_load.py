@@ -16,6 +16,7 @@ from eval.dataset import Document, Federation, SourceFolder
 from eval.load import LONGEST, READER, LoadError, load
 
 SCHEMA = "esra_test"
+NEIGHBOUR = f"{SCHEMA}_building"
 
 
 def document(key: str, text: str = "word", **more) -> Document:
@@ -63,7 +64,8 @@ def owner(database):
 
 
 def drop(connection) -> None:
-    connection.execute(f"DROP SCHEMA IF EXISTS {SCHEMA} CASCADE")
+    for schema in (SCHEMA, NEIGHBOUR):
+        connection.execute(f"DROP SCHEMA IF EXISTS {schema} CASCADE")
     if connection.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", [READER]).fetchone():
         connection.execute(f"DROP OWNED BY {READER}")
         connection.execute(f"DROP ROLE {READER}")
@@ -75,6 +77,16 @@ def rows(connection, statement: str, *values) -> list[tuple]:
 
 def tables(connection) -> set[str]:
     found = rows(connection, "SELECT tablename FROM pg_tables WHERE schemaname = %s", SCHEMA)
+    return {name for (name,) in found}
+
+
+def schemas(connection) -> set[str]:
+    """Those of this file and those that loads are built in."""
+    found = rows(
+        connection,
+        "SELECT nspname FROM pg_namespace WHERE nspname LIKE ANY (%s)",
+        [f"{SCHEMA}%", "esra-%"],
+    )
     return {name for (name,) in found}
 
 
@@ -146,6 +158,42 @@ def test_a_schema_somebody_else_made_is_left_alone(owner, database):
     assert tables(owner) == {"dear"}
 
 
+def test_a_capability_called_building_keeps_its_tables(owner, database):
+    """Loading "a" would drop what was loaded for "a building"."""
+    load(BOOKS, database.url, schema=NEIGHBOUR)
+    load(BOOKS, database.url, schema=SCHEMA)
+    assert load(federation(books=[document("2")]), database.url, schema=SCHEMA).fresh
+    assert rows(owner, f"SELECT count(*) FROM {NEIGHBOUR}.books") == [(2,)]
+    assert not load(BOOKS, database.url, schema=NEIGHBOUR).fresh
+
+
+def test_a_strangers_schema_is_never_in_the_way(owner, database):
+    """A person's own data would be dropped because a load once used such a name."""
+    owner.execute(f"CREATE SCHEMA {NEIGHBOUR}")
+    owner.execute(f"CREATE TABLE {NEIGHBOUR}.dear AS SELECT 1 AS x")
+    load(BOOKS, database.url, schema=SCHEMA)
+    assert rows(owner, f"SELECT x FROM {NEIGHBOUR}.dear") == [(1,)]
+    assert schemas(owner) == {SCHEMA, NEIGHBOUR}
+
+
+@pytest.mark.parametrize("loaded_before", [True, False])
+def test_a_schema_made_during_a_load_is_left_alone(owner, database, loaded_before):
+    """What somebody put there while the tables were filled would go without a word."""
+    if loaded_before:
+        load(federation(books=[document("2")]), database.url, schema=SCHEMA)
+
+    def take_the_name(line: str) -> None:
+        if "films" in line:
+            owner.execute(f"DROP SCHEMA IF EXISTS {SCHEMA} CASCADE")
+            owner.execute(f"CREATE SCHEMA {SCHEMA}")
+            owner.execute(f"CREATE TABLE {SCHEMA}.dear (x int)")
+
+    with pytest.raises(LoadError, match="was not loaded by esra"):
+        load(BOOKS, database.url, schema=SCHEMA, say=take_the_name)
+    assert tables(owner) == {"dear"}
+    assert schemas(owner) == {SCHEMA}
+
+
 def test_a_load_that_fails_leaves_what_was_there(owner, database):
     """One bad document would cost all the good ones."""
     load(BOOKS, database.url, schema=SCHEMA)
@@ -182,8 +230,7 @@ def test_a_load_that_is_killed_leaves_what_was_there(owner, database):
     assert child.returncode == -signal.SIGKILL
     assert tables(owner) == {"books", "films"}
     assert rows(owner, f"SELECT count(*) FROM {SCHEMA}.books") == [(2,)]
-    left = rows(owner, "SELECT nspname FROM pg_namespace WHERE nspname LIKE 'esra_test%%building'")
-    assert left == []
+    assert schemas(owner) == {SCHEMA}
     assert load(federation(books=[document("2")]), database.url, schema=SCHEMA).fresh
 
 
