@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TypeVar
 
+from esra.governance.admission import LONGEST_PROMPT
 from eval.dataset.fields import date_of, id_of, text_of, texts_of
 from eval.dataset.objects import JsonLine, json_lines
 from eval.dataset.records import Document, Query
@@ -23,7 +25,11 @@ def read_documents(path: Path, findings: Findings) -> dict[str, tuple[Document, 
 
 
 def read_queries(path: Path, findings: Findings) -> dict[str, tuple[Query, bytes]]:
-    """Queries by id, in file order, each with the canonical form of its line."""
+    """Queries by id, in file order, each with the canonical form of its line.
+
+    One that could not be asked (blank, or longer than a prompt may be) is refused here, where its
+    line is known, and not in the middle of a recording.
+    """
     return _by_id(path, findings, _query)
 
 
@@ -71,6 +77,9 @@ def _query(key: str, row: JsonLine, path: Path, findings: Findings) -> Query:
     text, need, track = (text_of(row, name, path, findings) for name in ("text", "need", "track"))
     if not text.strip():
         findings.refuse(path, row.line, "has no text: write the question")
+    elif (size := _size(text)) > LONGEST_PROMPT:
+        said = f"has a text of {size:,} bytes; a question may have {LONGEST_PROMPT:,}"
+        findings.refuse(path, row.line, f"{said}: shorten it or take the query out")
     return Query(
         id=key,
         text=text,
@@ -81,6 +90,11 @@ def _query(key: str, row: JsonLine, path: Path, findings: Findings) -> Query:
         tags=texts_of(row, "tags", path, findings),
         extra=_further(row, _OF_QUERY),
     )
+
+
+def _size(text: str) -> int:
+    """Bytes of UTF-8 in the form in which a prompt is counted: NFC, which may be the longer one."""
+    return len(unicodedata.normalize("NFC", text).encode())
 
 
 def _group(row: JsonLine, path: Path, findings: Findings) -> str:

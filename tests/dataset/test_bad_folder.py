@@ -76,6 +76,9 @@ def test_a_bad_line_is_named(folder, case):
         ('{"_id": "q3", "text": "t", "group": 1.5}', "group is 1.5"),
         ('{"_id": "q3", "text": "t", "need": {"a": 1}}', "need is {'a': 1}"),
         ('{"_id": "q1", "text": "other"}', "stands in line 1 already"),
+        ('{"_id": "q3", "text": "a\\u0000b"}', "holds a NUL"),
+        ('{"_id": "q3", "text": "a\\udfff"}', "lone surrogate"),
+        ('{"_id": "q3", "text": "\u3000\\n"}', "has no text"),
     ],
 )
 def test_a_bad_query_is_named(folder, line, message):
@@ -84,6 +87,25 @@ def test_a_bad_query_is_named(folder, line, message):
     (found,) = _refused(folder(queries=f"{sound}{line}\n"))
     assert found[:2] == ("queries.jsonl", 3)
     assert message in found[2]
+
+
+# U+0958 becomes two characters under NFC, three bytes each; e with U+0301 becomes one of two bytes.
+@pytest.mark.parametrize(
+    ("most", "over", "size"),
+    [
+        ("x" * 32_768, "x" * 32_769, "32,769"),
+        ("é" * 16_384, "é" * 16_384 + "x", "32,769"),
+        ("\u0958" * 5_461, "\u0958" * 5_462, "32,772"),
+        ("e\u0301" * 16_384, "e\u0301" * 16_385, "32,770"),
+    ],
+)
+def test_a_query_that_is_too_long_to_be_asked_is_named(folder, most, over, size):
+    """A recording of an hour would end at it, without a word about where it stands."""
+    sound = [{"_id": "q1", "text": "t"}, {"_id": "q2", "text": most}]
+    assert load_folder(folder("sound", queries=sound, qrels="q1 d1 1\n")).queries[1].text == most
+    (found,) = _refused(folder(queries=[*sound, {"_id": "q3", "text": over}]))
+    assert found[:2] == ("queries.jsonl", 3)
+    assert found[2].startswith(f"has a text of {size} bytes; a question may have 32,768: shorten")
 
 
 @pytest.mark.parametrize(
