@@ -2,6 +2,7 @@
 
 Queries of equal id and equal text are one, and their judgements come together. Equal ids of
 different texts are different queries: each gets its source's name in front, as ``source/id``.
+A source in which nothing is relevant is welcome, as long as something is in another one.
 """
 
 from __future__ import annotations
@@ -43,9 +44,12 @@ def load_federation(paths: Iterable[Path]) -> Federation:
     sources = []
     for path, name in zip(folders, source_names(folders), strict=True):
         try:
-            sources.append(load_folder(path, name))
+            # A folder alone must hold what is to be found; beside others it may be what is not.
+            sources.append(load_folder(path, name, judged=len(folders) == 1))
         except FormatError as error:
             findings.absorb(error)
+    if not findings.refused:
+        _relevant_somewhere(sources, findings)
     findings.check()
     ids = _joined_ids(sources)
     queries = _joined_queries(sources, ids, findings)
@@ -70,6 +74,13 @@ def _given_once(folders: Sequence[Path], findings: Findings) -> None:
             findings.refuse(path, 0, "is given twice: a folder is one source")
         seen.add(real)
     findings.check()
+
+
+def _relevant_somewhere(sources: Sequence[SourceFolder], findings: Findings) -> None:
+    grades = (own.values() for source in sources for own in source.judgements.values())
+    if not any(grade > 0 for own in grades for grade in own):
+        said = "neither this folder nor another one names a relevant document (grade 1 or more)"
+        findings.refuse(sources[0].path, 0, f"{said}: add judgements to one of them")
 
 
 def _joined_ids(sources: Sequence[SourceFolder]) -> dict[tuple[str, str], str]:

@@ -4,39 +4,42 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sized
 from pathlib import Path
 
 from eval.dataset.errors import DatasetError
 from eval.dataset.names import source_names
 from eval.dataset.reading import read_documents, read_queries
 from eval.dataset.records import SourceFolder
-from eval.formats.findings import Findings, quoted
+from eval.formats.findings import Finding, Findings, quoted
 from eval.formats.qrels import Judgement, judgement_rows
 
 LAYOUT = "a labelled folder holds corpus.jsonl, queries.jsonl and qrels.tsv (or qrels/test.tsv)"
+_USELESS = "names no relevant document (grade 1 or more)"
 
 
-def load_folder(path: Path, name: str | None = None) -> SourceFolder:
+def load_folder(path: Path, name: str | None = None, *, judged: bool = True) -> SourceFolder:
     """Reads and checks a folder; ``name`` is the source's, else one made from the folder's.
 
+    Without ``judged`` a folder in which nothing is relevant is sound, and a finding: a source that
+    others are told from, with an empty ``qrels.tsv`` or with neither queries nor judgements.
     Raises DatasetError with every error of the folder (the first twenty, and how many more).
     """
     findings = Findings(DatasetError)
-    corpus, asked, labels = _files(path, findings)
+    corpus, asked, labels = files = _files(path, findings, judged=judged)
     documents = read_documents(corpus, findings)
-    queries = read_queries(asked, findings)
-    rows = judgement_rows(labels, findings)
+    queries = read_queries(asked, findings) if asked.exists() else {}
+    rows = judgement_rows(labels, findings) if labels.exists() else ()
     if not findings.refused:
-        for file, found in ((corpus, documents), (asked, queries), (labels, rows)):
-            if not found:
-                findings.refuse(file, 0, f"is empty: {LAYOUT}")
+        _refuse_empty(files, (documents, queries, rows), findings, judged=judged)
     findings.check()  # before matching: what could not be read would dangle as well
     sound = _matched(rows, labels, documents, queries, findings)
-    if not findings.refused and not any(row.grade > 0 for row in sound):
-        findings.refuse(labels, 0, "names no relevant document (grade 1 or more): none to find")
+    useful = any(row.grade > 0 for row in sound)
+    if judged and not useful and not findings.refused:
+        findings.refuse(labels, 0, f"{_USELESS}: none to find")
     findings.check()
     judgements = _by_query(sound, queries)
+    bare = Finding(file=str(labels), line=0, message=f"{_USELESS}: what others are told from")
     return SourceFolder(
         name=name or source_names([path])[0],
         path=path,
@@ -44,7 +47,7 @@ def load_folder(path: Path, name: str | None = None) -> SourceFolder:
         queries=tuple(query for query, _ in queries.values()),
         judgements=judgements,
         unjudged=tuple(query for query in queries if query not in judgements),
-        findings=findings.tolerated(),
+        findings=findings.tolerated() if useful else (*findings.tolerated(), bare),
         fingerprint=_fingerprint(
             {key: line for key, (_, line) in documents.items()},
             {key: line for key, (_, line) in queries.items()},
@@ -53,7 +56,7 @@ def load_folder(path: Path, name: str | None = None) -> SourceFolder:
     )
 
 
-def _files(path: Path, findings: Findings) -> tuple[Path, Path, Path]:
+def _files(path: Path, findings: Findings, *, judged: bool) -> tuple[Path, Path, Path]:
     if not path.is_dir():
         said = "is not a folder" if path.exists() else "is not there"
         findings.refuse(path, 0, f"{said}: {LAYOUT}")
@@ -64,15 +67,38 @@ def _files(path: Path, findings: Findings) -> tuple[Path, Path, Path]:
         path / "queries.jsonl",
         next((file for file in labels if file.exists()), labels[0]),
     )
-    for file in files:
+    for file in files if judged else files[:1]:
         if not file.exists():
             findings.refuse(file, 0, f"is missing: {LAYOUT}")
     findings.check()
     return files
 
 
+def _refuse_empty(
+    files: tuple[Path, Path, Path],
+    found: tuple[Sized, Sized, Sized],
+    findings: Findings,
+    *,
+    judged: bool,
+) -> None:
+    """What must hold something: all three, or the documents and what a misnamed file would leave.
+
+    Judgements without a query, and queries beside no file of judgements, are no choice of anyone's.
+    """
+    corpus, asked, labels = files
+    _, queries, rows = found
+    needed = {corpus, asked, labels} if judged else {corpus}
+    if rows:
+        needed.add(asked)
+    if queries and not labels.exists():
+        needed.add(labels)
+    for file, content in zip(files, found, strict=True):
+        if file in needed and not content:
+            findings.refuse(file, 0, f"is {'empty' if file.exists() else 'missing'}: {LAYOUT}")
+
+
 def _matched(
-    rows: Iterable[Judgement],
+    rows: Collection[Judgement],
     labels: Path,
     documents: Collection[str],
     queries: Collection[str],
@@ -89,7 +115,7 @@ def _matched(
             sound.append(row)
             continue
         findings.count(kind, labels, row.line, quoted(key))
-    if not sound:
+    if rows and not sound:
         ids = f"{quoted(next(iter(queries)))}, {quoted(next(iter(documents)))}"
         findings.refuse(labels, 0, f"every judgement dangles: write ids as the files do ({ids})")
     return sound

@@ -61,6 +61,72 @@ def test_findings_of_every_folder_come_together(folder):
     assert [found.count for found in load_federation([good]).findings] == [1]
 
 
+HEADER = "query-id\tcorpus-id\tscore\n"
+BARE = {
+    "a header alone": {"queries": "", "qrels": HEADER},
+    "queries nobody judged": {"qrels": HEADER},
+    "empty files": {"queries": "", "qrels": ""},
+    "no files": {"queries": None, "qrels": None},
+    "no queries": {"queries": None, "qrels": HEADER},
+    "nothing right": {"qrels": "q1\td1\t0\n"},
+}
+
+
+@pytest.fixture
+def bare(folder):
+    """``bare(name, queries=, qrels=)``: a folder without the files that are None."""
+
+    def build(name, **files):
+        path = folder(name, **{key: rows for key, rows in files.items() if rows is not None})
+        for key, file in (("queries", "queries.jsonl"), ("qrels", "qrels.tsv")):
+            if key in files and files[key] is None:
+                (path / file).unlink()
+        return path
+
+    return build
+
+
+@pytest.mark.parametrize("files", BARE.values(), ids=BARE)
+def test_a_source_in_which_nothing_is_relevant_is_searched_too(folder, bare, files):
+    """A federation could be tuned only if each of its sources had the answer to something."""
+    found = load_federation([folder("full"), bare("noise", **files)])
+    assert [(source.name, len(source.documents)) for source in found.sources] == [
+        ("full", 2),
+        ("noise", 2),
+    ]
+    assert {query.id for query in found.queries} == {"q1", "q2"}
+    assert set(found.judgements) == {"q1", "q2"}
+    (told,) = found.findings
+    assert told.file.endswith("noise/qrels.tsv")
+    assert told.message.startswith("names no relevant document (grade 1 or more)")
+
+
+@pytest.mark.parametrize("files", BARE.values(), ids=BARE)
+def test_a_federation_in_which_nothing_is_relevant_is_refused(bare, files):
+    """A set that can measure nothing would be recorded and tuned."""
+    paths = [bare("one", **files), bare("two", **files)]
+    with pytest.raises(DatasetError, match=r"one: neither this folder nor another one names"):
+        load_federation(paths)
+    with pytest.raises(DatasetError, match=r"is missing|is empty|names no relevant document"):
+        load_federation(paths[:1])
+
+
+@pytest.mark.parametrize(
+    ("files", "said"),
+    [
+        ({"queries": None}, r"queries\.jsonl: is missing"),
+        ({"queries": ""}, r"queries\.jsonl: is empty"),
+        ({"qrels": None}, r"qrels\.tsv: is missing"),
+        ({"qrels": "q9\td1\t1\n"}, r"qrels\.tsv: every judgement dangles"),
+        ({"corpus": "", "queries": "", "qrels": ""}, r"corpus\.jsonl: is empty"),
+    ],
+)
+def test_half_a_labelled_folder_is_no_source_without_labels(folder, bare, files, said):
+    """A misnamed file would cost a source its labels without a word."""
+    with pytest.raises(DatasetError, match=f"half/{said}"):
+        load_federation([folder("full"), bare("half", **files)])
+
+
 def test_a_folder_given_twice_is_refused(folder, tmp_path):
     """Every document would have a twin that competes with it."""
     one = folder("one")
