@@ -8,7 +8,7 @@ from eval.evidence.choose import Choice, choose
 from eval.evidence.compare import Comparison, compare
 from eval.evidence.confirm import Sealed
 from eval.evidence.decision import Decision
-from eval.evidence.ledger import BrokenLedger, Ledger
+from eval.evidence.ledger import NO_LEDGER, BrokenLedger, Ledger
 from eval.evidence.nested import Estimate, nested
 from eval.evidence.outcome import Outcome
 from eval.evidence.power import Detectable, smallest_detectable
@@ -17,6 +17,7 @@ from eval.evidence.scores import Scores, UnfitScores, normal_form
 from eval.evidence.split import Parts, sealed, split
 
 __all__ = [
+    "NO_LEDGER",
     "BrokenLedger",
     "Choice",
     "Comparison",

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from eval.evidence.choose import Choice
 from eval.evidence.confirm import Sealed
+from eval.evidence.ledger import NO_LEDGER
 from eval.evidence.nested import Estimate
 from eval.evidence.outcome import Outcome
 from eval.evidence.power import Detectable
@@ -70,6 +71,6 @@ class Decision:
             "plateau": [float(edge) for edge in self.choice.plateau],
             "smallest_detectable": self.smallest_detectable.value,
             "groups": {"all": self.groups, "sealed": self.sealed_groups},
-            "ledger": self.ledger_head if self.ledger_head is not None else "no ledger found",
+            "ledger": self.ledger_head if self.ledger_head is not None else NO_LEDGER,
             "notes": list(self.notes),
         }

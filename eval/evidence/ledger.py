@@ -4,14 +4,15 @@ An opening is (data lineage, candidate, measure). The same three again give the 
 open nothing. A set that shares more than a tenth of its sealed groups with an opened lineage
 continues it, and each further opening of a lineage is tested at half the level. A verdict is
 returned only after its line is on the disk, under one lock, so that two commands at once cannot
-both be first. Hashes notice edits inside the file; a cut-off tail is noticed by the evidence that
-names its head. Against the owner of the file there is no defence.
+both be first. Hashes notice edits inside the file; a cut-off tail is noticed by `Ledger.require`
+with the heads that the evidence of earlier decisions names. Against the owner of the file there is
+no defence.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -26,6 +27,8 @@ from eval.evidence.compare import LEVEL
 
 SHARED = 0.1
 NEW = "no ledger found: this is the first opening of a new one"
+# What evidence names as its head where there was no ledger.
+NO_LEDGER = "no ledger found"
 
 Verdict = Record
 # The test to run when an opening is due: (number of the opening in its lineage, level) -> verdict.
@@ -69,6 +72,21 @@ class Ledger:
         """Hash of the last line, None where no ledger is found."""
         chain = self.read()
         return chain.head if chain.records else None
+
+    def require(self, heads: Iterable[str]) -> None:
+        """Raises BrokenLedger where an opening is missing that earlier evidence names as its head.
+
+        heads: "ledger" of the evidence in tuned and candidate files; NO_LEDGER among them names
+        none and requires none
+        """
+        known = {record["hash"] for record in self.read().records}
+        missing = sorted(set(heads) - known - {NO_LEDGER})
+        if missing:
+            raise BrokenLedger(
+                f"{self.path}: opening {missing[0]} is missing, which an earlier decision names as "
+                "its ledger's head; restore the file from a copy that holds it, or take that "
+                "decision's file away if it belongs to another ledger"
+            )
 
     def open(
         self,

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from eval.evidence import BrokenLedger, Ledger
+from eval.evidence import NO_LEDGER, BrokenLedger, Ledger
+from eval.evidence.chain import FIELDS, read_chain
 from eval.evidence.ledger import NEW
 from tests.evidence.tables import NOW
 
@@ -112,8 +113,20 @@ def edited(ledger):
         lambda ledger: [lines(ledger)[i] for i in (0, 0, 1, 2)],
         lambda ledger: [b"{}\n", *lines(ledger)],
         lambda ledger: [b"not JSON\n", *lines(ledger)[1:]],
+        lambda ledger: [b"garbage"],
+        lambda ledger: [*lines(ledger), b"garbage"],
     ],
-    ids=["edited", "first removed", "swapped", "removed", "doubled", "foreign", "blotted out"],
+    ids=[
+        "edited",
+        "first removed",
+        "swapped",
+        "removed",
+        "doubled",
+        "foreign",
+        "blotted out",
+        "overwritten",
+        "scribbled under",
+    ],
 )
 def test_a_changed_ledger_is_noticed(ledger, harm):
     """A verdict could be edited, or an opening struck out, and the next level be too mild."""
@@ -135,6 +148,60 @@ def test_a_cut_tail_changes_the_head(ledger):
     head = ledger.head
     ledger.path.write_bytes(lines(ledger)[0])
     assert ledger.head != head
+
+
+def test_a_ledger_without_a_head_that_evidence_names_is_refused(ledger):
+    """Cutting the last openings off would give the next candidate the mild level of the first."""
+    heads = [opened(ledger, candidate=f"c{i}").head for i in range(3)]
+    ledger.require([heads[2], heads[0], NO_LEDGER])
+    ledger.path.write_bytes(b"".join(lines(ledger)[:2]))
+    ledger.require(heads[:2])
+    with pytest.raises(BrokenLedger, match=f"opening {heads[2]} is missing.*restore the file"):
+        ledger.require(heads)
+
+
+def test_a_ledger_that_is_gone_is_missed_by_its_evidence_alone(ledger):
+    """A deleted ledger would start afresh, or the very first decision be refused."""
+    ledger.require([])
+    ledger.require([NO_LEDGER])
+    head = opened(ledger).head
+    ledger.path.unlink()
+    with pytest.raises(BrokenLedger, match="is missing"):
+        ledger.require([head])
+    assert not ledger.path.exists()
+
+
+def test_every_beginning_of_a_line_is_torn_and_nothing_else_is(ledger):
+    """A kill would lock a team out, or a scribbled-over ledger count as one that a kill tore."""
+    opened(ledger, verdict={"p": 0.5, "interval": [-0.1, 1e-05], "outcome": "promoted"})
+    (line,) = lines(ledger)
+    assert tuple(json.loads(line)) == FIELDS
+    for end in range(1, len(line) - 1):
+        chain = read_chain(line[:end], "x")
+        assert (chain.records, chain.torn, len(chain.notes)) == ((), True, 1)
+    for planted in (
+        b"garbage",
+        b" ",
+        b"1",
+        b"\0" * 20,
+        b'{"x',
+        b'{"candidate":1',
+        b'{"candidate":"c1","level":1,',
+        b'{"candidate":"c1"}x',
+        b'{"candidate":"c1",garbage',
+        line[:200] + b"\0",
+        line[50:-1],
+    ):
+        with pytest.raises(BrokenLedger, match="x, line 1: this opening"):
+            read_chain(planted, "x")
+
+
+def test_the_same_candidate_on_unrelated_queries_is_tested(ledger):
+    """A verdict on other queries would be handed on as if these had shown it."""
+    first = opened(ledger, verdict={"p": 0.01})
+    other = opened(ledger, marks=[f"f{i}" for i in range(20)], verdict={"p": 0.5})
+    assert (other.fresh, other.number, other.verdict) == (True, 1, {"p": 0.5})
+    assert other.lineage != first.lineage
 
 
 @pytest.mark.parametrize("part", ["len(data) // 2", "len(data) - 1", "1"])
