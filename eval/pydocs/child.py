@@ -21,17 +21,23 @@ from eval.pydocs.write import write_track
 
 
 def main(folder: Path, questions: int) -> None:
-    """Reads the packages and writes both tracks, the card and, last, the manifest."""
+    """Reads the packages and writes the tracks, the card and, last, the manifest.
+
+    A track without a question is left out: there would be nothing to measure on it.
+    """
     sources = tuple(package.name for package in PACKAGES)
     entries = read(walk(PACKAGES, _say))
     _say("choosing questions and documents")
     relations = resolve(entries)
     groups = groups_of(entries, relations)
     tracks = (known_item(entries, groups), related_item(entries, relations, groups))
-    _say("writing the sources of both tracks")
+    _say("writing the sources of the tracks")
     counts = {}
     for labels in tracks:
         asked = labels.queries[: shares(questions)[labels.track]]
+        if not asked:
+            _say(f"{labels.track}: left out, these packages give no question for it")
+            continue
         write_track(labels, asked, folder / labels.track, sources)
         counts[str(labels.track)] = count(labels, asked)
     found = manifest.versions()

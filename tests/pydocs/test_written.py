@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from eval.dataset import load_federation
 from eval.pydocs import child
 from eval.pydocs.labels import shares
 from eval.pydocs.manifest import load
@@ -73,6 +74,33 @@ def test_a_question_of_two_sources_stands_in_both(
         "documents": 16, "queries": 15, "judgements": 16,
         "queries with several right documents": 1, "groups": 15, "queries in the largest group": 1,
     }
+
+
+def test_a_track_without_a_question_is_left_out_with_a_word(
+    tmp_path: Path, packages: tuple[Package, ...], capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Else a run would end at a federation in which there is nothing to find."""
+    child.main(tmp_path, 1000)
+    built = load(tmp_path)
+    assert built is not None
+    assert list(built.counts) == ["known-item"]
+    assert not (tmp_path / "related-item").exists()
+    assert "related-item: left out, these packages give no question" in capsys.readouterr().out
+    assert "related-item: left out" in (tmp_path / "CARD.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("number", [1, 2, 5, 20])
+def test_any_number_of_questions_gives_a_federation(
+    tmp_path: Path, packages: tuple[Package, ...], number: int,
+) -> None:
+    """Else a short run would end at a source whose turn to be asked had not come."""
+    child.main(tmp_path, number)
+    built = load(tmp_path)
+    assert built is not None
+    for track, counts in built.counts.items():
+        found = load_federation([tmp_path / track / source for source in built.sources])
+        assert len(found.judgements) == counts["queries"] == min(number, 15)
+        assert [source.name for source in found.sources] == ["paint", "shade"]
 
 
 def test_fewer_questions_are_a_prefix_and_keep_the_documents(
