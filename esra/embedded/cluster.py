@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import locale
+import pwd
 import re
 import shutil
 import signal
@@ -101,9 +102,22 @@ def _initdb(cluster: Cluster, fresh: Path, serving: int) -> None:
     initdb = start_child(arguments, cluster.account, inherits=serving, last_signal=signal.SIGKILL)
     if initdb.wait() != 0:
         raise EmbeddedError(
-            f"no database could be made in {cluster.base}; the log says:\n"
-            f"{last_lines(cluster.base)}"
+            f"no database could be made in {cluster.base}; {_way_out(cluster.account)}. "
+            f"The log says:\n{last_lines(cluster.base)}"
         )
+
+
+def _way_out(account: Account) -> str:
+    """What to do where initdb failed; it needs a name for the user it runs as."""
+    elsewhere = "set ESRA_DATABASE_URL to use another server"
+    try:
+        pwd.getpwuid(account.uid)
+    except KeyError:
+        return (
+            f"the user id {account.uid} has no passwd entry, which PostgreSQL asks for: "
+            f"add one, or {elsewhere}"
+        )
+    return elsewhere
 
 
 def _spare_shared_memory(cluster: Cluster) -> list[str]:

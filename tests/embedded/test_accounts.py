@@ -14,7 +14,8 @@ import pytest
 
 from esra.embedded import EmbeddedError, open_database, places
 from esra.embedded.account import Account, server_account
-from esra.embedded.binaries import find_programs
+from esra.embedded.binaries import belongs_to_wheel, copy_programs, find_programs
+from esra.embedded.cluster import Cluster, prepare
 from esra.embedded.places import cluster_folder, make_folder, temporary_folder
 
 ROOT = Path(__file__).parents[2]
@@ -161,6 +162,37 @@ with open_database(Path.home() / "share") as database:
         held.stdin.close()
         assert held.wait() == 0
     assert not (data.parent / "leases").exists()
+
+
+def _refusal(base: Path, programs: Path, account: Account) -> str:
+    """What is said where no cluster can be made."""
+    cluster = Cluster(base=base, programs=programs, version="18.0", account=account, throwaway=True)
+    with open(base / "serving", "w") as serving, pytest.raises(EmbeddedError) as refused:
+        prepare(cluster, serving.fileno(), print)
+    return str(refused.value)
+
+
+@only_root
+def test_a_user_without_a_name_is_told_what_is_missing(open_folder):
+    """In a container with a made-up user id a person would read PostgreSQL's words and no more."""
+    programs = find_programs()
+    if belongs_to_wheel(programs):
+        programs = copy_programs(programs, make_folder(open_folder / "shelf", 0o755), print)
+    nobody = Account(name="54321", uid=54_321, gid=54_321, foreign=True)
+    said = _refusal(make_folder(open_folder / "cluster", 0o711), programs, nobody)
+    assert "user id 54321 has no passwd entry" in said
+    assert "add one, or set ESRA_DATABASE_URL" in said
+
+
+def test_a_database_that_cannot_be_made_comes_with_a_way_out(tmp_path):
+    """A full disk would leave a person with a log and no idea what to do."""
+    initdb = tmp_path / "initdb"
+    initdb.write_text("#!/bin/sh\nexit 1\n")
+    initdb.chmod(0o755)
+    account = Account(name="root", uid=0, gid=0, foreign=False)
+    said = _refusal(tmp_path, tmp_path, account)
+    assert "set ESRA_DATABASE_URL to use another server. The log says" in said
+    assert "passwd" not in said
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
