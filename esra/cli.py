@@ -4,7 +4,9 @@ Imports what a subcommand needs when it runs, so that ``--help`` answers at once
 """
 
 import argparse
+import io
 import json
+import math
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -20,6 +22,10 @@ OK, USAGE, CONFIG, SOURCE, DEGRADED, INTERRUPTED = 0, 2, 3, 4, 5, 130
 
 def main(argv: Sequence[str] | None = None) -> int:
     """The exit code: 0 ok, 2 usage, 3 configuration, 4 source, 5 degraded, 130 interrupted."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # A terminal without a letter shows its number and goes on.
+            stream.reconfigure(errors="backslashreplace")
     arguments = _parser().parse_args(argv)
     run: Callable[[argparse.Namespace], int] = arguments.run
     try:
@@ -65,22 +71,25 @@ def _retrieve(arguments: argparse.Namespace) -> int:
     from esra.domain.codes import ErrorCode
     from esra.domain.outcome import Refused
     from esra.embedded import EmbeddedError
+    from esra.governance.secrets import SecretUnresolved
     from esra.show import as_json, as_text
     from esra.wiring import CannotOpen
 
     if arguments.share is not None and not 0 <= arguments.share <= 1:
         return _trouble("--share lies between 0 and 1", USAGE)
+    if not 0 < arguments.seconds < math.inf:
+        return _trouble("--seconds is a number above 0", USAGE)
     try:
         response, refused = asyncio.run(_ask(arguments))
     except ConfigError as error:
-        return _trouble(str(error), CONFIG)
-    except (EmbeddedError, CannotOpen) as error:
-        return _trouble(str(error), SOURCE)
+        return _failed(arguments, "CONFIGURATION", str(error), CONFIG)
+    except (EmbeddedError, CannotOpen, SecretUnresolved) as error:
+        return _failed(arguments, "UNAVAILABLE", str(error), SOURCE)
     except Refused as error:
         usage = error.code in (ErrorCode.INVALID_REQUEST, ErrorCode.FORBIDDEN)
-        if arguments.json:
-            print(json.dumps({"error": {"code": error.code.value, "message": error.message}}))
-        return _trouble(str(error), USAGE if usage else SOURCE)
+        return _failed(arguments, error.code.value, error.message, USAGE if usage else SOURCE)
+    except OSError as error:
+        return _failed(arguments, "CONFIGURATION", str(error), CONFIG)
     for line in refused:
         print(f"esra: passed over a tuned configuration: {line}", file=sys.stderr)
     print(json.dumps(as_json(response), indent=2) if arguments.json else as_text(response))
@@ -110,6 +119,12 @@ async def _ask(arguments: argparse.Namespace) -> "tuple[Response, tuple[str, ...
     )
     async with open_house(catalog, base, wishes) as opened:
         return await retrieve(admit(request, opened.house), opened.house), opened.refused
+
+
+def _failed(arguments: argparse.Namespace, code: str, message: str, exit_code: int) -> int:
+    if arguments.json:
+        print(json.dumps({"error": {"code": code, "message": message}}))
+    return _trouble(f"{code}: {message}", exit_code)
 
 
 def _say(text: str) -> None:

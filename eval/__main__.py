@@ -8,6 +8,9 @@ COMMANDS = {"tune": "eval.tune.cli", "requirements": "eval.requirements"}
 
 
 def main(argv: Sequence[str]) -> int:
+    for stream in (sys.stdout, sys.stderr):
+        # A terminal without a letter shows its number and goes on.
+        stream.reconfigure(errors="backslashreplace")
     name = argv[0] if argv else ""
     if name not in COMMANDS:
         print(f"workbench: commands are {', '.join(COMMANDS)}; see --help", file=sys.stderr)

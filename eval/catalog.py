@@ -173,7 +173,7 @@ def _comment(value: str) -> str:
 
 def keep_or_write(path: Path, text: str) -> bool:
     """Writes the catalog unless a person edited the one that is there; True when written."""
-    if path.exists() and not is_untouched(path.read_text("utf-8")):
+    if path.exists() and not is_untouched(path.read_text("utf-8", errors="replace")):
         return False
     path.parent.mkdir(parents=True, exist_ok=True)
     fresh = path.with_suffix(".new")

@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from esra import scoring
-from esra.config.apply import revision_files
-from esra.config.keys import signing_key
-from esra.config.tuned import canonical, sealed_body
+from esra.config.apply import newest, revision_files
+from esra.config.keys import signing_key, verify_keys
+from esra.config.tuned import TunedFile, canonical, sealed_body
 
 
 def candidate_body(
@@ -26,21 +26,11 @@ def candidate_body(
     }
 
 
-def candidate_hash(body: Mapping[str, object]) -> str:
-    """SHA-256 of the claim alone, so that asking twice is one opening."""
-    return hashlib.sha256(canonical(dict(body))).hexdigest()
-
-
-def current(folder: Path) -> dict[str, object] | None:
-    """The newest readable revision of a capability, as plain JSON."""
-    for path in revision_files(folder):
-        try:
-            body = json.loads(path.read_text("utf-8"))
-        except (OSError, ValueError):
-            continue
-        if isinstance(body, dict):
-            return body
-    return None
+def candidate_hash(body: Mapping[str, object], tried: str) -> str:
+    """SHA-256 of the claim and of the table it was tried on, so that asking twice is one opening
+    and the same numbers on another recording are the next.
+    """
+    return hashlib.sha256(canonical({"claim": dict(body), "tried": tried})).hexdigest()
 
 
 def promote(folder: Path, body: Mapping[str, object], evidence: Mapping[str, object]) -> Path:
@@ -50,11 +40,11 @@ def promote(folder: Path, body: Mapping[str, object], evidence: Mapping[str, obj
     first; a reader sees a whole file or none.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    newest = revision_files(folder)[:1]
-    now = current(folder)
-    if newest and now is not None and all(now.get(key) == body[key] for key in body):
-        return newest[0]
-    revision = int(newest[0].stem) if newest else 0
+    files = revision_files(folder)
+    found = newest(folder, str(body["capability"]), frozenset(), _models(body), verify_keys())
+    if found.file is not None and found.path in files[:1] and _holds(found.file, body):
+        return files[0]
+    revision = int(files[0].stem) if files else 0
     while True:
         revision += 1
         path = folder / f"{revision:04}.json"
@@ -67,6 +57,18 @@ def promote(folder: Path, body: Mapping[str, object], evidence: Mapping[str, obj
             fresh.unlink()
         _sync(folder)
         return path
+
+
+def _models(body: Mapping[str, object]) -> dict[str, str]:
+    models = body["models"]
+    return dict(models) if isinstance(models, Mapping) else {}
+
+
+def _holds(file: TunedFile, body: Mapping[str, object]) -> bool:
+    """Whether a revision makes this very claim."""
+    own = file.model_dump(include={"capability", "models", "data"})
+    own["tunables"] = file.tunables.model_dump(exclude_none=True, exclude={"sources"})
+    return own == {**body, "models": _models(body)}
 
 
 def write_candidate(path: Path, body: Mapping[str, object], evidence: Mapping[str, object]) -> Path:

@@ -5,6 +5,7 @@ it stopped and pays for nothing twice.
 """
 
 import asyncio
+import fcntl
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -17,6 +18,7 @@ from esra.domain.invocation import Caller, Identity, Request
 from esra.governance.admission import admit
 from esra.pipeline import retrieve
 from esra.ports import House
+from esra.trace import PIPELINE, SCHEMA
 from eval.replay import Recorded, recorded
 
 CALLER = Caller(tenant="workbench", subject="workbench", identity=Identity.LOCAL)
@@ -61,15 +63,15 @@ async def record(
 ) -> None:
     """Records every question that ``path`` does not hold whole. ``Refused`` ends it; what is done
     stays. A trace in which a source or a model failed is recorded again by the next run.
+
+    A second command on the same path waits for the first, and then finds its work done.
     """
-    done = {query for query, trace in lines(path) if not failures(trace)}
-    waiting = [question for question in questions if question.id not in done]
-    progress(len(questions) - len(waiting), len(questions))
-    if not waiting:
-        return
-    gate = asyncio.Semaphore(parallel)
-    finished = len(questions) - len(waiting)
     with _appending(path) as append:
+        whole = {query for query, trace in lines(path) if not failures(trace)}
+        waiting = [question for question in questions if question.id not in whole]
+        gate = asyncio.Semaphore(parallel)
+        finished = len(questions) - len(waiting)
+        progress(finished, len(questions))
 
         async def one(question: Question) -> None:
             nonlocal finished
@@ -110,10 +112,11 @@ async def _ask(question: Question, exposure: str, house: House) -> Mapping[str, 
 @contextmanager
 def _appending(path: Path) -> Iterator[Callable[[Mapping[str, object]], None]]:
     path.parent.mkdir(parents=True, exist_ok=True)
-    torn = path.exists() and not path.read_bytes().endswith(b"\n") and path.stat().st_size > 0
-    handle = os.open(path, os.O_APPEND | os.O_CREAT | os.O_WRONLY | os.O_CLOEXEC, 0o600)
+    handle = os.open(path, os.O_APPEND | os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
     try:
-        if torn:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        size = os.fstat(handle).st_size
+        if size and os.pread(handle, 1, size - 1) != b"\n":
             os.write(handle, b"\n")  # the half line stays and is passed over when read
 
         def append(line: Mapping[str, object]) -> None:
@@ -127,14 +130,19 @@ def _appending(path: Path) -> Iterator[Callable[[Mapping[str, object]], None]]:
 
 
 def lines(path: Path) -> Iterator[tuple[str, Mapping[str, object]]]:
-    """(query, trace), the last one of each query; a half-written line is passed over."""
+    """(query, trace), the last one of each query.
+
+    A half-written line is passed over, and a trace of another version: both are recorded again.
+    """
     last: dict[str, Mapping[str, object]] = {}
     if path.exists():
         with path.open("rb") as file:
             for raw in file:
                 try:
                     line = json.loads(raw)
-                    last[line["query"]] = line["trace"]
+                    query, trace = line["query"], line["trace"]
+                    if (trace["schema"], trace["pipeline"]) == (SCHEMA, PIPELINE):
+                        last[query] = trace
                 except (ValueError, KeyError, TypeError):
                     continue
     yield from last.items()

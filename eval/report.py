@@ -15,7 +15,7 @@ def text(verdict: Verdict) -> str:
     lines = [
         f"{case.capability}: {len(table.queries)} queries in {groups} groups, {table.measure}",
         *_conventions(verdict),
-        f"  without a model                {table.no_model.mean():.4f}",
+        f"  without a model                {verdict.no_model:.4f}",
         f"  today, semantic share {case.today / 1000:g}".ljust(33) + f"{decision.before:.4f}",
         "  the procedure, held out".ljust(33) + f"{decision.after:.4f}",
         f"  difference {estimate.difference:+.4f}, {estimate.level:.0%} interval "
@@ -26,7 +26,7 @@ def text(verdict: Verdict) -> str:
         *(f"  {line}" for line in sketch(shares, decision.choice.curve).splitlines()),
         f"  plateau {float(decision.choice.plateau[0]):g} to {float(decision.choice.plateau[1]):g}",
         *_sealed(verdict),
-        *(f"  note: {note}" for note in decision.notes),
+        *(f"  note: {note}" for note in (*decision.notes, *case.notes)),
         *_left_out(verdict),
         _headline(verdict),
         f"  {verdict.config}",

@@ -13,6 +13,8 @@ from esra.config.tuned import TunedFile, read_tuned
 from esra.domain.capability import Capability, Catalog, Revision, Scoring, SourceScoring
 from esra.domain.codes import NoticeCode
 
+MOST_BYTES = 1024 * 1024  # read at the most; a tuned file is far smaller
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Applied:
@@ -32,13 +34,15 @@ def apply_tuned(
 
     ``models`` gives, for each capability, the identity of each stage's model ("" for none).
     """
-    capabilities, revisions, refused = [], [], []
+    capabilities, revisions = [], []
+    refused: list[str] = []
     for capability in catalog.capabilities:
-        own = folder / capability.id
-        file, notices, why = _newest(own, capability, models.get(capability.id, {}), keys)
-        refused += why
-        capabilities.append(capability if file is None else tuned(capability, file))
-        revisions.append((capability.id, _revision(capability, file, notices, keys)))
+        sources = frozenset(binding.source for binding in capability.bindings)
+        own = models.get(capability.id, {})
+        found = newest(folder / capability.id, capability.id, sources, own, keys)
+        refused += found.refused
+        capabilities.append(capability if found.file is None else tuned(capability, found.file))
+        revisions.append((capability.id, _revision(capability, found, keys)))
     changed = replace(
         catalog,
         capabilities=tuple(capabilities),
@@ -60,32 +64,43 @@ def read_file(path: Path) -> bytes:
         handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK)
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read ({error.strerror})") from error
-    with os.fdopen(handle, "rb") as file:
+    try:
         about = os.fstat(handle)
         if not stat.S_ISREG(about.st_mode):
             raise ConfigError(f"{path}: not a regular file")
         if about.st_mode & stat.S_IWOTH:
             raise ConfigError(f"{path}: anybody may write it; chmod o-w it to use it")
-        return file.read(1024 * 1024)
+        return os.read(handle, MOST_BYTES)
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be read ({error.strerror})") from error
+    finally:
+        os.close(handle)
 
 
-def _newest(
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Newest:
+    """The newest good revision, what to tell about it, and why newer ones were passed over."""
+
+    path: Path | None = None
+    file: TunedFile | None = None
+    notices: tuple[NoticeCode, ...] = ()
+    refused: tuple[str, ...] = ()
+
+
+def newest(
     folder: Path,
-    capability: Capability,
+    capability: str,
+    sources: frozenset[str],
     models: Mapping[str, str],
     keys: tuple[Ed25519PublicKey, ...],
-) -> tuple[TunedFile | None, list[NoticeCode], list[str]]:
-    notices: list[NoticeCode] = []
+) -> Newest:
+    """The revision in a capability's folder that a runtime with these models uses."""
+    notices: tuple[NoticeCode, ...] = ()
     refused: list[str] = []
-    sources = frozenset(binding.source for binding in capability.bindings)
     for path in revision_files(folder):
         try:
             file = read_tuned(
-                read_file(path),
-                where=str(path),
-                capability=capability.id,
-                sources=sources,
-                keys=keys,
+                read_file(path), where=str(path), capability=capability, sources=sources, keys=keys
             )
         except ConfigError as error:
             refused.append(str(error))
@@ -93,10 +108,10 @@ def _newest(
         if file.revision != int(path.stem):
             refused.append(f"{path}: says it is revision {file.revision}")
         elif not _same_models(file, models):
-            notices = [NoticeCode.TUNED_FOR_OTHER_MODEL]
+            notices = (NoticeCode.TUNED_FOR_OTHER_MODEL,)
         else:
-            return file, notices, refused
-    return None, notices, refused
+            return Newest(path=path, file=file, notices=notices, refused=tuple(refused))
+    return Newest(notices=notices, refused=tuple(refused))
 
 
 def _same_models(file: TunedFile, models: Mapping[str, str]) -> bool:
@@ -121,20 +136,18 @@ def tuned(capability: Capability, file: TunedFile) -> Capability:
 
 
 def _revision(
-    capability: Capability,
-    file: TunedFile | None,
-    notices: list[NoticeCode],
-    keys: tuple[Ed25519PublicKey, ...],
+    capability: Capability, found: Newest, keys: tuple[Ed25519PublicKey, ...]
 ) -> Revision:
+    file = found.file
     if file is None:
-        return Revision(notices=tuple(notices))
-    drift = [NoticeCode.DATA_DRIFT] if capability.data and file.data != capability.data else []
+        return Revision(notices=found.notices)
+    drift = (NoticeCode.DATA_DRIFT,) if capability.data and file.data != capability.data else ()
     return Revision(
         tuned=True,
         revision=file.revision,
         hash=file.hash,
         signed=bool(keys) and file.signature is not None,
-        notices=(*notices, *drift),
+        notices=(*found.notices, *drift),
     )
 
 

@@ -66,10 +66,13 @@ def main(argv: Sequence[str]) -> int:
         done = work.run(arguments)
     except work.EXPECTED as error:
         return _trouble(str(error), work.code_of(error))
-    if arguments.json:
-        print(json.dumps(done.document, indent=2, allow_nan=False))
-    else:
-        print(done.report)
+    try:
+        told = json.dumps(done.document, indent=2, allow_nan=False)
+        print(told if arguments.json else done.report, flush=True)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        return _trouble(f"stdout: {error.strerror}", CONFIG)
     if done.failed:
         return FINDING
     return DEGRADED if done.degraded and arguments.fail_on_degraded else OK

@@ -9,15 +9,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from esra import embedded
+from esra.config.apply import newest
 from esra.config.catalog import load_catalog
 from esra.config.environment import forget_server_settings
+from esra.config.keys import verify_keys
 from esra.config.strict import ConfigError
 from esra.domain.capability import Capability
 from esra.governance import places
 from esra.trace import PIPELINE
 from esra.wiring import READER, Opened, Wishes, models_of, open_house
 from eval import catalog as writing
-from eval import publish, record, runfolder
+from eval import record, runfolder
 from eval.dataset import Federation, Query
 from eval.evidence import Ledger
 from eval.load import Loaded, load
@@ -62,8 +64,9 @@ def tune(order: Order, base: Path, progress: Progress) -> Tuned:
     """One capability from labelled folders to its verdict."""
     slug = writing.slug_of(order.name)
     federation = order.federation
-    for finding in federation.findings:
-        progress.say(f"  {finding}")
+    for note in _notes(federation):
+        progress.say(f"  {note}")
+    _one_name(places.catalog_file(base, slug), slug, order.name)
     documents = sum(len(source.documents) for source in federation.sources)
     progress.say(
         f"{slug}: {len(federation.sources)} sources, {documents} documents, "
@@ -99,6 +102,27 @@ def tune(order: Order, base: Path, progress: Progress) -> Tuned:
     )
 
 
+def _notes(federation: Federation) -> tuple[str, ...]:
+    """What was tolerated in the folders, without the path of anybody's machine."""
+    return tuple(
+        f"{Path(f.file).parent.name}/{Path(f.file).name}"
+        f"{f':{f.line}' if f.line else ''}: {f.message}"
+        for f in federation.findings
+    )
+
+
+def _one_name(catalog: Path, slug: str, name: str) -> None:
+    """Refuses a name whose tool another name has already: its data would be taken over."""
+    if not catalog.exists():
+        return
+    known = load_catalog(catalog).catalog.capability(slug)
+    if known is not None and known.name != name:
+        raise ConfigError(
+            f"--name {name!r} and {known.name!r} are both the tool esra_{slug}; "
+            f"choose another name, or remove {catalog}"
+        )
+
+
 def _load(
     federation: Federation,
     slug: str,
@@ -120,6 +144,11 @@ def _load(
     if given:
         return loaded, "env:ESRA_READER_URL"
     secret = base / "secrets" / "reader.url"
+    if loaded.password is None and not secret.exists():
+        raise ConfigError(
+            f"the role {READER} is on that server already and its password is not in {secret}; "
+            "set ESRA_READER_URL to a role that may read, or remove the role"
+        )
     if loaded.password is not None:
         _keep_secret(secret, reader_url(database.url, READER, loaded.password))
     return loaded, f"file:{secret}"
@@ -183,7 +212,7 @@ def _catalog(
     if writing.keep_or_write(path, text):
         progress.say(f"{slug}: catalog {path}")
     else:
-        progress.say(f"{slug}: keeping your edited catalog {path}")
+        progress.say(f"{slug}: keeping your edited catalog {path}; its own forms hold")
     return path
 
 
@@ -289,19 +318,27 @@ def _case(
         raise CannotRecord(f"every query was answered degraded ({', '.join(codes)})")
     scoring = capability.scoring
     own = share_of(scoring.semantic_weight, scoring.lexical_weight)
-    current = publish.current(places.tuned_folder(base) / slug)
+    sources = frozenset(binding.source for binding in capability.bindings)
+    current = newest(places.tuned_folder(base) / slug, slug, sources, models, verify_keys())
+    codes = sorted({code for codes in broken.values() for code in codes})
+    lost = (
+        f"{len(broken)} of {len(wanted)} queries were answered degraded ({', '.join(codes)}); "
+        "nothing is opened on them, run it again:"
+    )
     case = Case(
         capability=slug,
         recordings=record.read(traces, wanted),
         judgements=federation.judgements,
         groups={query.id: query.group for query in queries},
         strata={query.id: query.sources[0] for query in queries if query.sources},
-        today=today_of(current, (federation.fingerprint, folder.name), own),
+        today=today_of(current.file, (federation.fingerprint, folder.name), own),
         models=models,
         data=federation.fingerprint,
         recording=folder.name,
-        explore=order.explore,
-        advice=order.advice,
+        explore=order.explore or bool(broken),
+        advice=lost if broken else order.advice,
+        notes=(*_notes(federation), *current.refused),
+        degraded=len(broken),
         k=order.k,
     )
     return case, len(broken)

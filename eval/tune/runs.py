@@ -7,7 +7,6 @@ model; one only in the semantic run is left out and counted.
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from esra import scoring
@@ -27,17 +26,9 @@ class UnrelatedRuns(ValueError):
     """A run and the judgements have no query in common: nothing was run, so nothing is 0."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FromRuns:
-    """The case, and what a reader has to know of how the runs were read."""
-
-    case: Case
-    notes: tuple[str, ...]
-
-
 def case_of_runs(
     name: str, lexical: Path, semantic: Path, qrels: Path, *, k: int, explore: bool
-) -> FromRuns:
+) -> Case:
     """The tuning case of two runs and their judgements. Raises the readers' own errors."""
     first, second, labels = read_run(lexical), read_run(semantic), read_qrels(qrels)
     for path, run in ((lexical, first), (semantic, second)):
@@ -59,7 +50,7 @@ def case_of_runs(
         *(str(f) for f in (*first.findings, *second.findings, *labels.findings)),
     )
     data = _digest(qrels)
-    case = Case(
+    return Case(
         capability=name,
         recordings=recordings,
         judgements={
@@ -73,10 +64,10 @@ def case_of_runs(
         data=data,
         recording=hashlib.sha256((_digest(lexical) + _digest(semantic)).encode()).hexdigest(),
         explore=explore,
+        notes=notes,
         k=k,
         single=True,
     )
-    return FromRuns(case=case, notes=notes)
 
 
 def _recorded(query: str, found: Mapping[str, float], given: Mapping[str, float]) -> Recorded:

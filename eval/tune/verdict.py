@@ -3,14 +3,19 @@
 Pure but for the ledger and the files it is told to write.
 """
 
+import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from fractions import Fraction
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+
+from esra.config.tuned import TunedFile
 from eval import publish
-from eval.evidence import Decision, Ledger, Scores, decide, smallest_detectable, split
+from eval.evidence import Decision, Ledger, Parts, Scores, decide, smallest_detectable, split
 from eval.evidence.propose import LEAST_COVERAGE
 from eval.replay import Recorded
 from eval.table import GRID, Judgements, Table, tabulate
@@ -21,7 +26,8 @@ class Case:
     """What a verdict is asked on.
 
     today: the semantic share in force, in thousandths; data and recording: fingerprints;
-    groups and strata: of every query, by id; explore: open nothing and promote nothing.
+    groups and strata: of every query, by id; explore: open nothing and promote nothing;
+    notes: what was tolerated in the data; degraded: queries whose source or model failed.
     """
 
     capability: str
@@ -35,6 +41,8 @@ class Case:
     recording: str
     explore: bool = False
     advice: str = ""
+    notes: tuple[str, ...] = ()
+    degraded: int = 0
     k: int = 10
     single: bool = False
 
@@ -45,6 +53,7 @@ class Verdict:
     table: Table
     decision: Decision
     config: Path
+    looked_at: NDArray[np.bool_]  # [queries] of the table: all but the sealed ones
 
     @property
     def why(self) -> str:
@@ -66,7 +75,7 @@ class Verdict:
             "setting": plain["setting"],
             "plateau": plain["plateau"],
             "smallest_detectable": plain["smallest_detectable"],
-            "no_model": float(table.no_model.mean()),
+            "no_model": self.no_model,
             f"judged@{self.case.k}": self.judged_today,
             "curve": {
                 "share": [setting / 1000 for setting in table.settings],
@@ -78,12 +87,20 @@ class Verdict:
                 "no_relevant": len(table.no_relevant),
             },
             "empty": len(table.empty),
+            "degraded": self.case.degraded,
+            "notes": list(self.case.notes),
         }
 
     @property
+    def no_model(self) -> float:
+        """Mean of the order without a model, over the queries that may be looked at."""
+        return float(self.table.no_model[self.looked_at].mean())
+
+    @property
     def judged_today(self) -> float:
+        """Mean judged@k under today's share, over the queries that may be looked at."""
         column = self.table.settings.index(self.case.today)
-        return float(self.table.judged[:, column].mean())
+        return float(self.table.judged[self.looked_at, column].mean())
 
 
 def _only(values: Mapping[str, object] | None, *keys: str) -> dict[str, object] | None:
@@ -110,12 +127,14 @@ def reach(
     if not table.queries:
         raise NothingToScore("no query that was run has a relevant document; nothing to tune on")
     scores = scores_of(case, table)
-    say(_can_show(case, scores))
+    parts = split(scores)
+    say(_can_show(case, scores, parts))
+    tried = _tried(case, table)
     decision = decide(
         scores,
         ledger=None if case.explore else ledger,
         lineage_inputs={"data": case.data, "recording": case.recording},
-        candidate_hash_of=lambda setting: publish.candidate_hash(_claim(case, setting)),
+        candidate_hash_of=lambda setting: publish.candidate_hash(_claim(case, setting), tried),
         coverage=table.coverage,
         now=datetime.now(UTC),
         lower_bound_values=_bounds(case, table, settings),
@@ -127,11 +146,17 @@ def reach(
         path = publish.promote(promoted, claim, facts)
     else:
         path = publish.write_candidate(candidate, claim, facts)
-    return Verdict(case=case, table=table, decision=decision, config=path)
+    return Verdict(case=case, table=table, decision=decision, config=path, looked_at=~parts.sealed)
 
 
-def _can_show(case: Case, scores: Scores) -> str:
-    parts = split(scores)
+def _tried(case: Case, table: Table) -> str:
+    """SHA-256 of what a candidate is tried on: today's share, and every figure of the table."""
+    told = hashlib.sha256(f"{case.today}\n{table.settings}\n{table.queries}".encode())
+    told.update(table.values.tobytes())
+    return told.hexdigest()
+
+
+def _can_show(case: Case, scores: Scores, parts: Parts) -> str:
     least = smallest_detectable(parts.development, parts.stated_for).value
     shown = "no difference at all" if least is None else f"a difference of {least:.4f}"
     return (
@@ -187,12 +212,11 @@ def evidence(case: Case, table: Table, decision: Decision) -> dict[str, object]:
             "unjudged": "gain 0",
             "ties": "trec_eval: 32-bit scores, id descending" if case.single else "runtime",
         },
-        f"judged@{case.k}": float(table.judged[:, table.settings.index(case.today)].mean()),
         "date": datetime.now(UTC).date().isoformat(),
     }
 
 
-def today_of(current: Mapping[str, object] | None, case_key: tuple[str, str], own: int) -> int:
+def today_of(current: TunedFile | None, case_key: tuple[str, str], own: int) -> int:
     """The share a claim is measured against, in thousandths.
 
     A revision that was tuned on this very data and recording is what would be claimed again, so
@@ -200,11 +224,11 @@ def today_of(current: Mapping[str, object] | None, case_key: tuple[str, str], ow
     """
     if current is None:
         return own
-    facts = current.get("evidence")
-    if isinstance(facts, Mapping) and (current.get("data"), facts.get("recording")) == case_key:
-        return int(facts["today"])
-    tunables = current["tunables"]
-    return share_of(tunables["semantic_weight"], tunables["lexical_weight"])
+    replaced = current.evidence.get("today")
+    same = (current.data, current.evidence.get("recording")) == case_key
+    if same and isinstance(replaced, int) and 0 <= replaced <= 1000:
+        return replaced
+    return share_of(current.tunables.semantic_weight, current.tunables.lexical_weight)
 
 
 def share_of(semantic: float, lexical: float) -> int:

@@ -37,7 +37,6 @@ CODES: dict[type[Exception], int] = {
     ForeignTrace: CONFIG,
     UnrelatedRuns: CONFIG,
     PydocsError: SOURCE,
-    NotebookError: SOURCE,
     LoadError: SOURCE,
     EmbeddedError: SOURCE,
     CannotOpen: SOURCE,
@@ -45,6 +44,8 @@ CODES: dict[type[Exception], int] = {
     CannotRecord: SOURCE,
     Refused: SOURCE,
 }
+# A disk that is full, a folder that is a file: the message of the system names it.
+CODES[OSError] = CONFIG
 EXPECTED = tuple(CODES)
 
 RELATED_ADVICE = (
@@ -95,7 +96,7 @@ def _notebooks(one: Tuned, progress: Progress, *, tour: bool) -> bool:
     """Whether the notebooks ran; a failure takes nothing from the figures that are there."""
     try:
         after(one.folder, progress.say, tour=tour)
-    except NotebookFailed as trouble:
+    except (NotebookFailed, NotebookError) as trouble:
         progress.warn(str(trouble))
         return False
     return True
@@ -135,24 +136,23 @@ def _forms(arguments: argparse.Namespace) -> dict[str, object]:
 def _runs(arguments: argparse.Namespace, base: Path, progress: Progress) -> Done:
     slug = slug_of(arguments.name or "runs")
     lexical, semantic = arguments.runs
-    read = case_of_runs(
+    case = case_of_runs(
         slug, lexical, semantic, arguments.qrels, k=arguments.k, explore=arguments.explore
     )
-    for note in read.notes:
+    for note in case.notes:
         progress.say(f"  {note}")
-    folder = base / "runs" / slug / read.case.recording[:16]
+    folder = base / "runs" / slug / case.recording[:16]
     verdict = reach(
-        read.case,
+        case,
         Ledger(base / "runs" / "openings.jsonl"),
         folder / "promoted",
         folder / "candidate.json",
         progress.say,
     )
     _keep(verdict, folder)
-    notes = "\n".join(f"  {note}" for note in read.notes)
     return Done(
-        document={"capabilities": [{**verdict.as_json(), "notes": list(read.notes)}]},
-        report=f"{report.text(verdict)}\n{notes}\n  {folder / 'curve.png'}",
+        document={"capabilities": [verdict.as_json()]},
+        report=f"{report.text(verdict)}\n  {folder / 'curve.png'}",
         degraded=0,
     )
 
@@ -178,7 +178,8 @@ def _keep(verdict: Verdict, folder: Path) -> None:
 
 
 def _try(one: Tuned) -> str:
-    question = shlex.quote(" ".join(one.example.split()))
+    words = " ".join(one.example.split())
+    question = f"{'-- ' if words.startswith('-') else ''}{shlex.quote(words)}"
     return (
         f"  catalog   {one.catalog}\n  run       {one.folder}\n"
         f"  try it:   ./workbench esra retrieve {one.slug} {question}"

@@ -78,7 +78,7 @@ def test_a_ceiling_is_set_per_source_and_clamped_to_1_to_20_with_a_word(tmp_path
 )  # fmt: skip
 def test_a_mistake_is_refused_with_its_place(tmp_path, before, after, says):
     """Else a typo would be the default in disguise."""
-    with pytest.raises(ConfigError, match="c.toml") as refused:
+    with pytest.raises(ConfigError, match=r"c\.toml") as refused:
         load(tmp_path, (before, after))
     assert says in str(refused.value)
 
@@ -88,7 +88,7 @@ def test_what_is_no_catalog_is_refused(tmp_path, content):
     """Else the command would end in a traceback."""
     path = tmp_path / "c.toml"
     path.write_bytes(content.encode("latin-1"))
-    with pytest.raises(ConfigError, match="c.toml"):
+    with pytest.raises(ConfigError, match=r"c\.toml"):
         load_catalog(path)
     with pytest.raises(ConfigError, match="cannot be read"):
         load_catalog(tmp_path / "none.toml")

@@ -159,10 +159,11 @@ def test_the_last_good_revision_stays_when_a_newer_one_is_bad(tmp_path):
     (folder / "0002.json").write_text("{")
     (folder / "0003.json").write_bytes(raw(body(share=900, capability="other", revision=3)))
     (folder / "0004.json").write_bytes(raw(body(share=900, revision=9)))
+    (folder / "0005.json").mkdir()
     order, response, refused = answer(tmp_path)
     assert order == ["a", "b", "c"]
     assert response.configuration.revision == 1
-    assert len(refused) == 3
+    assert len(refused) == 4
 
 
 def test_a_link_or_a_file_anybody_may_write_is_refused(tmp_path):

@@ -6,6 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from eval import record
+from eval.dataset import load_federation
+from eval.progress import Progress
+from eval.tune import folders
 from tests.tune import labelled
 from tests.tune.commands import command, tune
 
@@ -85,6 +89,37 @@ def test_exploring_opens_nothing(home, folder):
     capability, _ = tune(home, NAME, folder, "--explore")
     assert (capability["promoted"], capability["sealed"]) == (False, None)
     assert (home / "runs" / "openings.jsonl").read_text() == before
+
+
+def test_a_recording_in_which_a_source_failed_opens_and_promotes_nothing(home, folder, monkeypatch):
+    """Else a database that died half-way would look like a bad ranking, and be tuned on."""
+    traces = max(
+        (home / "runs" / "mini_set").glob("*/traces.jsonl"), key=lambda p: p.stat().st_mtime
+    )
+    query, trace = next(record.lines(traces))
+    failed = {"code": "ESRA_SOURCE_FAILED", "source": "mini", "detail": "TIMEOUT", "count": None}
+    with traces.open("a") as file:
+        file.write(json.dumps({"query": query, "trace": {**trace, "warnings": [failed]}}) + "\n")
+    ledger = (home / "runs" / "openings.jsonl").read_bytes()
+
+    async def nothing(*_, **__):
+        """The engine is still down: what failed stays failed."""
+
+    monkeypatch.setattr(record, "record", nothing)
+    monkeypatch.setenv("ESRA_HOME", str(home))
+    federation = load_federation([folder])
+    found = folders.tune(folders.Order(name=NAME, federation=federation), home, Progress(True))
+    plain = found.verdict.as_json()
+    assert (plain["promoted"], plain["sealed"], plain["degraded"]) == (False, None, 1)
+    assert "1 of 84 queries were answered degraded (ESRA_SOURCE_FAILED)" in plain["why"]
+    assert (home / "runs" / "openings.jsonl").read_bytes() == ledger
+
+
+def test_two_names_of_one_tool_do_not_take_each_other_over(home, folder):
+    """Else "Help" and "help" would overwrite each other's tables without a word."""
+    words = ("eval", "tune", "--name", "mini  SET", "--data", str(folder), "--no-notebooks")
+    done = command(home, *words, code=3)
+    assert "are both the tool esra_mini_set" in done.stderr
 
 
 def test_a_server_of_ones_own_is_loaded_and_read_through_a_role_that_only_reads(

@@ -78,6 +78,21 @@ def test_another_candidate_is_the_next_opening_at_half_the_level(tmp_path, capsy
     assert second["sealed"]["level"] == first["sealed"]["level"] / 2
 
 
+def test_the_same_numbers_on_another_recording_are_the_next_opening(tmp_path, capsys, monkeypatch):
+    """Else one run's verdict would vouch for another run."""
+    words = write(tmp_path, signal=1.5, seed=1)
+    home = tmp_path / "home"
+    first = tune(capsys, monkeypatch, home, *words)
+    r, lexical = random.Random(7), Path(words[1])
+    rows = [line.split() for line in lexical.read_text().splitlines()]
+    lexical.write_text(
+        "".join(f"{' '.join(row[:4])} {float(row[4]) + r.gauss(0, 0.2):.6f} lex\n" for row in rows)
+    )
+    second = tune(capsys, monkeypatch, home, *words)
+    assert (first["sealed"]["opening"], second["sealed"]["opening"]) == (1, 2)
+    assert "shown before" not in second["why"]
+
+
 def test_json_is_one_document_and_the_report_tells_the_same(tmp_path, capsys, monkeypatch):
     """Else a script and a person would read two results."""
     words = write(tmp_path, signal=1.5, seed=1)

@@ -63,7 +63,7 @@ def reference(lexical: Path, semantic: Path, qrels: Path, share: float) -> dict[
 def test_every_point_of_the_curve_is_the_reference_figure_of_that_blend(tmp_path, share, ties):
     """Else the curve would be of something other than the two runs."""
     paths = write(tmp_path, ties=ties)
-    case = case_of_runs("x", *paths, k=10, explore=True).case
+    case = case_of_runs("x", *paths, k=10, explore=True)
     table = tabulate(case.recordings, case.judgements, [share], single=True)
     expected = reference(*paths, share / 1000)
     assert len(expected) == 12
@@ -87,7 +87,7 @@ def test_a_judged_query_without_results_counts_nothing_and_is_listed(tmp_path):
     paths = write(tmp_path)
     with paths[2].open("a") as file:
         file.write("lost\td1\t1\n")
-    case = case_of_runs("x", *paths, k=10, explore=True).case
+    case = case_of_runs("x", *paths, k=10, explore=True)
     table = tabulate(case.recordings, case.judgements, [700], single=True)
     assert table.empty == ("lost",)
     assert table.values[table.queries.index("lost"), 0] == 0.0
@@ -107,7 +107,7 @@ def test_few_groups_give_curve_and_advice_and_the_same_verdict_twice(tmp_path):
     """Else a set of twelve queries could be promoted, or answer differently when asked again."""
     paths = write(tmp_path)
     ledger = Ledger(tmp_path / "openings.jsonl")
-    case = case_of_runs("x", *paths, k=10, explore=False).case
+    case = case_of_runs("x", *paths, k=10, explore=False)
     out = [
         reach(case, ledger, tmp_path / "promoted", tmp_path / "candidate.json").as_json()
         for _ in range(2)
