@@ -39,7 +39,8 @@ def load_folder(path: Path, name: str | None = None, *, judged: bool = True) -> 
         findings.refuse(labels, 0, f"{_USELESS}: none to find")
     findings.check()
     judgements = _by_query(sound, queries)
-    bare = Finding(file=str(labels), line=0, message=f"{_USELESS}: searched, and right for no query")
+    told = f"{_USELESS}: searched, and right for no query"
+    bare = Finding(file=str(labels), line=0, message=told)
     return SourceFolder(
         name=name or source_names([path])[0],
         path=path,
