@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from eval.evidence.flips import half_samples
+from eval.evidence.flips import WIDEST, half_samples
 from eval.evidence.scores import SAME, Floats, Mask, Scores, Setting
 
 LEVEL = 0.95
@@ -31,7 +31,7 @@ class Choice:
     stays:          today's setting is itself not worse than the peak beyond the band
     curve:          [S] mean over queries under each setting
     shortfall:      [S] what each setting lies below the peak
-    margin:         [S] half width of the band
+    margin:         [S] half width of the band; of one group 1, the whole range of a measure
     """
 
     index: int
@@ -90,8 +90,9 @@ def _band(
     shortfall = below.sum(axis=0) / queries
     shortfall[np.abs(shortfall) <= SAME] = 0.0
     if groups < 2:
-        # One group says nothing about the next: every setting may be the best.
-        return shortfall, np.full(below.shape[1], np.inf)
+        # One group says nothing about the next: every setting may be the best. A finite width, as
+        # everything here may be written down as JSON, which has no infinity.
+        return shortfall, np.full(below.shape[1], WIDEST)
     centred = (below - np.outer(sizes, shortfall)) / queries * np.sqrt(groups / (groups - 1))
     error = np.sqrt((centred**2).sum(axis=0))
     error[error <= SAME] = 0.0

@@ -31,7 +31,8 @@ class Estimate:
     """Held-out figures of the procedure, means over queries.
 
     before, after: under today's setting, and under what the procedure chose without these queries
-    interval:      two-sided at `level`, by sign flips over groups
+    interval:      two-sided at `level`, by sign flips over groups; always two finite numbers, which
+                   mean nothing but that measures lie in 0..1 where it is not `bounded`
     spread:        standard deviation of the difference over the draws of folds
     picks:         each setting the procedure chose, with the share of folds that chose it
     """
@@ -46,10 +47,16 @@ class Estimate:
     spread: float
     picks: tuple[tuple[Setting, float], ...]
 
+    @property
+    def bounded(self) -> bool:
+        """Whether there are two groups or more: of one nobody knows how the next would differ."""
+        return self.groups > 1
+
     def as_json(self) -> dict[str, object]:
+        """Plain numbers; the interval is null where it is not `bounded`."""
         return {
             "difference": self.difference,
-            "interval": list(self.interval),
+            "interval": list(self.interval) if self.bounded else None,
             "level": self.level,
             "groups": self.groups,
             "draws": self.draws,

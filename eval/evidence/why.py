@@ -49,12 +49,7 @@ def _closed(outcome: Outcome, facts: Facts) -> str:
         case Outcome.NOTHING_VARIES:
             return f"{facts.measure} is the same under every setting, so today's {today} stays"
         case Outcome.TOO_FEW_GROUPS:
-            in_plateau = f"today's {today} lies in the plateau {low} to {high}"
-            return (
-                f"{_count(facts.groups, 'group')} of queries are too few to promote "
-                f"({facts.least_groups} are needed); "
-                f"{in_plateau if facts.choice.stays else f'{setting} is advice only'}"
-            )
+            return _too_few(facts)
         case Outcome.TOO_MANY_PARAMETERS:
             return (
                 f"{facts.parameters} parameters are too many for "
@@ -78,6 +73,21 @@ def _closed(outcome: Outcome, facts: Facts) -> str:
             )
         case _:
             raise AssertionError(f"{outcome} without an opening")
+
+
+def _too_few(facts: Facts) -> str:
+    today, low, high = map(number, (facts.today, *facts.choice.plateau))
+    if facts.groups == 1:
+        return (
+            "one group of queries cannot show anything, for nobody knows how the next would differ "
+            f"({facts.least_groups} groups are needed to promote); today's {today} stays"
+        )
+    in_plateau = f"today's {today} lies in the plateau {low} to {high}"
+    advice = f"{number(facts.choice.setting)} is advice only"
+    return (
+        f"{facts.groups} groups of queries are too few to promote "
+        f"({facts.least_groups} are needed); {in_plateau if facts.choice.stays else advice}"
+    )
 
 
 def _opened(outcome: Outcome, facts: Facts, sealed: Sealed) -> str:

@@ -225,6 +225,40 @@ def test_degenerate_tables_are_decided(ledger, scores, outcome):
     json.dumps(decision.as_json(), allow_nan=False)
 
 
+@pytest.mark.parametrize(
+    ("scores", "interval"),
+    [
+        (table([[0.1, 0.9]]), None),
+        (table([[0.1, 0.9], [0.2, 0.8], [0.3, 0.3]], groups=["one"] * 3), None),
+        (table([[0.1, 0.9], [0.2, 0.8]]), [-1.0, 1.0]),
+    ],
+    ids=["one query", "one group", "two groups"],
+)
+@pytest.mark.parametrize("explore", [False, True])
+def test_a_first_try_is_written_down_whole(ledger, scores, interval, explore):
+    """A team's first query would end in a traceback over an infinity that JSON does not know."""
+    decision = verdict(scores, ledger, explore=explore)
+    written = json.loads(json.dumps(decision.as_json(), allow_nan=False))
+    assert written["estimate"]["interval"] == interval
+    assert decision.estimate.bounded == (interval is not None)
+    assert decision.estimate.interval == (-1.0, 1.0)
+    choice = decision.choice
+    json.dumps([choice.curve, choice.shortfall, choice.margin], allow_nan=False)
+    said = "one group of queries cannot show anything" in decision.why
+    assert said == (interval is None)
+
+
+def test_one_group_leaves_today_as_it_is(ledger):
+    """A single wording would move the setting of everybody."""
+    decision = verdict(table([[0.1, 0.9]]), ledger)
+    assert decision.setting == 0
+    assert decision.choice.margin == (1.0, 1.0)
+    assert decision.why == (
+        "one group of queries cannot show anything, for nobody knows how the next would differ "
+        "(60 groups are needed to promote); today's 0 stays."
+    )
+
+
 def test_the_document_has_its_shape(ledger):
     """A script that reads the report would break, or read NaN."""
     whole = json.loads(json.dumps(verdict(planted(), ledger).as_json(), allow_nan=False))
