@@ -12,11 +12,11 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from eval.notebooks.files import read, write
 from eval.notebooks.parameters import Declared, declared, fitting
 from eval.notebooks.runnable import runnable
+from eval.notebooks.scratch import scratch
 from eval.notebooks.scrub import ROOT, places, scrubbed
 from eval.notebooks.trouble import BadParameter, NotebookError, NotebookFailed
 from eval.notebooks.verdict import Counted, count, without_markers
@@ -48,7 +48,8 @@ def run(
     """Runs ``notebook`` in the folder of ``out`` and writes the result there.
 
     ``timeout``: seconds a cell may take. Raises ``BadParameter`` and ``NotebookError`` before
-    anything runs, ``NotebookFailed`` where not every code cell completed.
+    anything runs, ``NotebookFailed`` where not every code cell completed, and ``SystemExit`` on
+    TERM and HUP where nobody else handles these.
     """
     values = prepared(notebook, parameters or {})
     out = out.absolute()
@@ -56,9 +57,9 @@ def run(
     if say:
         say(f"running notebook {notebook.stem}")
     started, watch = time.monotonic(), Watch()
-    # Not beside the result: a process that is killed leaves its scratch to the system to clear.
-    with TemporaryDirectory(prefix="esra-notebook-") as scratch:
-        draft = Path(scratch, "draft.ipynb")
+    # Not beside the result: a process that is killed leaves its scratch to the next run to clear.
+    with scratch() as folder:
+        draft = folder / "draft.ipynb"
         trouble: BaseException | None = None
         try:
             _execute(notebook, draft, values, watch, out.parent, timeout)

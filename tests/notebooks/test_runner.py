@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from eval.notebooks import BadParameter, NotebookError, NotebookFailed, run
+from eval.notebooks.scratch import sweep
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -116,19 +117,38 @@ def test_a_cell_that_does_not_complete_is_named(plant, tmp_path, cell, said):
     assert out.read_text("utf-8") == "the one before"
 
 
-def test_no_kernel_outlives_the_process_that_ran_it(plant, tmp_path):
-    """Kernels of interrupted runs would gather until the machine has no memory left."""
+@pytest.mark.parametrize(
+    ("number", "left"),
+    [(signal.SIGKILL, 1), (signal.SIGTERM, 0), (signal.SIGHUP, 0)],
+    ids=["kill", "term", "hup"],
+)
+def test_a_run_that_is_ended_leaves_no_kernel_and_no_scratch(
+    plant, tmp_path, monkeypatch, number, left
+):
+    """Kernels of ended runs, and files that say how to reach one, would gather on the machine."""
     notebook = plant("import os, pathlib, time\npathlib.Path('pid').write_text(str(os.getpid()))\n"
                      "time.sleep(120)")
     program = "import sys\nfrom pathlib import Path\nfrom eval.notebooks import run\n" \
               "run(Path(sys.argv[1]), Path(sys.argv[2]))"
     words = [sys.executable, "-c", program, str(notebook), str(tmp_path / "out.ipynb")]
-    # A process that is killed cannot clear its scratch; the test clears its own folder.
-    env = {**os.environ, "TMPDIR": str(tmp_path)}
+    scratches = tmp_path / "system"
+    scratches.mkdir()
+    env = {**os.environ, "TMPDIR": str(scratches)}
     with subprocess.Popen(words, cwd=ROOT, env=env, stderr=subprocess.DEVNULL) as runner:
         pid = _pid(tmp_path / "pid", runner)
-        runner.send_signal(signal.SIGKILL)
+        sweep_in(scratches, monkeypatch)
+        assert len(os.listdir(scratches)) == 1
+        runner.send_signal(number)
     assert gone(pid, 10)
+    # Nobody can clear up after a kill at once; the next run does.
+    assert len(list(scratches.glob("*/connection.json"))) == left
+    sweep_in(scratches, monkeypatch)
+    assert os.listdir(scratches) == []
+
+
+def sweep_in(folder: Path, monkeypatch) -> None:
+    monkeypatch.setattr("eval.notebooks.scratch.gettempdir", lambda: str(folder))
+    sweep()
 
 
 def _pid(path: Path, runner: subprocess.Popen) -> int:
