@@ -33,6 +33,20 @@ def candidate_hash(body: Mapping[str, object], tried: str) -> str:
     return hashlib.sha256(canonical({"claim": dict(body), "tried": tried})).hexdigest()
 
 
+def named_heads(promoted: Path, candidate: Path) -> list[str]:
+    """The ledger's heads that the evidence of these files names; a cut ledger lacks one of them."""
+    heads: list[str] = []
+    for path in (*revision_files(promoted), candidate):
+        try:
+            body = json.loads(path.read_text("utf-8"))
+            head = body["evidence"]["ledger"]
+        except (OSError, ValueError, KeyError, TypeError):
+            continue  # an unreadable file vouches for nothing; the runtime refuses it too
+        if isinstance(head, str):
+            heads.append(head)
+    return heads
+
+
 def promote(folder: Path, body: Mapping[str, object], evidence: Mapping[str, object]) -> Path:
     """The path of the revision that holds this claim; a new one unless the newest already does.
 

@@ -130,6 +130,8 @@ def reach(
     parts = split(scores)
     say(_can_show(case, scores, parts))
     tried = _tried(case, table)
+    if not case.explore:
+        ledger.require(publish.named_heads(promoted, candidate))
     decision = decide(
         scores,
         ledger=None if case.explore else ledger,

@@ -105,3 +105,26 @@ def test_json_is_one_document_and_the_report_tells_the_same(tmp_path, capsys, mo
     assert "semantic scores used as they are" in told.out
     folder = Path(found["config"]).parents[1]
     assert (folder / "curve.png").read_bytes()[:4] == b"\x89PNG"
+
+
+def test_a_ledger_that_lost_its_tail_stops_the_next_opening(tmp_path, capsys, monkeypatch):
+    """Else cutting the ledger would give every candidate the full level again."""
+    words = write(tmp_path, signal=1.5, seed=1)
+    home = tmp_path / "home"
+    tune(capsys, monkeypatch, home, *words)
+    (home / "runs" / "openings.jsonl").write_text("")
+    assert main([*words, "--quiet"]) == 3
+    assert "is missing" in capsys.readouterr().err
+
+
+def test_one_query_is_told_what_it_cannot_show(tmp_path, capsys, monkeypatch):
+    """Else the first try of a curious person would end in a traceback."""
+    words = write(tmp_path, signal=1.5, seed=1)
+    qrels = Path(words[-1])
+    one = [
+        line for line in qrels.read_text().splitlines() if line.startswith(("query-id", "need0\t"))
+    ]
+    qrels.write_text("\n".join(one) + "\n")
+    found = tune(capsys, monkeypatch, tmp_path / "home", *words)
+    assert (found["queries"], found["promoted"]) == (1, False)
+    assert found["estimate"]["interval"] is None
