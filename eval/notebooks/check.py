@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from eval.notebooks.files import read
+from eval.notebooks.names import undefined
 from eval.notebooks.runnable import code_cells, nodes, runnable
 from eval.notebooks.trouble import NotebookError
 
@@ -38,11 +39,22 @@ def check(notebook: Path) -> list[str]:
     except NotebookError as error:
         return [str(error)]
     found = [*runnable(content), *_strange_keys(content)]
+    found += _unknown(content, found)
     for number, cell in code_cells(content):
         where = f"code cell {number}"
         found += [f"{where} {trouble}" for trouble in (*_stored(cell), *_unescaped(cell))]
     found += _leaks(notebook.read_text("utf-8", errors="replace"))
     return list(dict.fromkeys(found))
+
+
+def _unknown(notebook: Mapping, found: list[str]) -> Iterator[str]:
+    for number, name in undefined(notebook):
+        where = f"code cell {number}"
+        if name == "*":
+            yield f"{where} imports *: nobody can tell which names are defined after it"
+        # `ls -la` is found already, for what IPython makes of it.
+        elif not any(said.startswith(f"{where}: ") and "as a magic" in said for said in found):
+            yield f"{where} uses {name}, which no cell before it defines"
 
 
 def _stored(cell: Mapping) -> Iterator[str]:

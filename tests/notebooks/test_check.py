@@ -91,6 +91,43 @@ def test_a_planted_fault_turns_the_check_red(plant, cell, said):
     assert said in problems[0]
 
 
+def test_a_parameter_renamed_in_its_own_cell_alone_is_found(plant):
+    """The notebook would fail after hours of tuning, at the first cell that uses the old name."""
+    cells = ["import math\n\ndef half(x):\n    return x * math.pi / 2", "print(half(alpha))"]
+    assert check(plant(*cells)) == []
+    renamed = check(plant(*cells, parameters="alhpa: float = 0.5"))
+    assert renamed == ["code cell 3 uses alpha, which no cell before it defines"]
+
+
+@pytest.mark.parametrize(
+    ("cells", "problem"),
+    [
+        (["x = late", "late = 1"], "code cell 2 uses late, "),
+        (["def f():\n    return late", "late = f"], None),
+        (["def f():\n    return never"], "code cell 2 uses never, "),
+        (["y = [one for one in topic]", "y = one"], "code cell 3 uses one, "),
+        (["y = gone  # noqa: F821"], "code cell 2 uses gone, "),
+        (["import math as m\nfor i in range(3):\n    j = m.pi", "k = i, j, len, __name__"], None),
+        (["display(In, Out, _)"], None),
+        (["from math import *", "x = pi"], "code cell 2 imports *: nobody can tell"),
+    ],
+    ids=["later", "in a function", "never", "comprehension", "noqa", "bound", "IPython", "star"],
+)
+def test_names_that_no_cell_defines_by_then_are_found(plant, cells, problem):
+    """A cell that was moved or removed would be missed by the cells after it, at run time only."""
+    problems = check(plant(*cells))
+    assert len(problems) == (problem is not None), problems
+    assert all(said.startswith(problem) for said in problems)
+
+
+def test_cells_of_text_do_not_shift_the_number_of_a_finding(plant):
+    """A person would look for the fault in another cell."""
+    text = {"cell_type": "markdown", "metadata": {}, "source": "words"}
+    assert check(plant(text, "x = 1", text, "y = gone")) == [
+        "code cell 3 uses gone, which no cell before it defines"
+    ]
+
+
 @pytest.mark.parametrize(
     ("metadata", "said"),
     [
