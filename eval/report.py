@@ -1,5 +1,6 @@
 """A verdict in words, for a person who has to defend it."""
 
+from eval.evidence import Estimate
 from eval.plot import sketch
 from eval.tune.verdict import Verdict
 
@@ -11,15 +12,13 @@ def text(verdict: Verdict) -> str:
     case, table, decision = verdict.case, verdict.table, verdict.decision
     estimate, groups = decision.estimate, decision.groups
     shares = [setting / 1000 for setting in table.settings]
-    low, high = estimate.interval
     lines = [
         f"{case.capability}: {len(table.queries)} queries in {groups} groups, {table.measure}",
         *_conventions(verdict),
         f"  without a model                {verdict.no_model:.4f}",
         f"  today, semantic share {case.today / 1000:g}".ljust(33) + f"{decision.before:.4f}",
         "  the procedure, held out".ljust(33) + f"{decision.after:.4f}",
-        f"  difference {estimate.difference:+.4f}, {estimate.level:.0%} interval "
-        f"{low:+.4f} to {high:+.4f}  (nested cross-validation)",
+        f"  difference {estimate.difference:+.4f}, {_interval(estimate)}, nested cross-validation",
         f"  smallest detectable on the sealed part: {_number(decision.smallest_detectable.value)}",
         f"  judged@{case.k} {verdict.judged_today:.3f}, coverage {decision.coverage:.3f}",
         "  the curve, in sample on the development part:",
@@ -32,6 +31,13 @@ def text(verdict: Verdict) -> str:
         f"  {verdict.config}",
     ]
     return "\n".join(lines)
+
+
+def _interval(estimate: Estimate) -> str:
+    if not estimate.bounded:
+        return "no interval from one group"
+    low, high = estimate.interval
+    return f"{estimate.level:.0%} interval {low:+.4f} to {high:+.4f}"
 
 
 def _headline(verdict: Verdict) -> str:

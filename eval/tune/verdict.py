@@ -147,7 +147,9 @@ def reach(
     if decision.promoted:
         path = publish.promote(promoted, claim, facts)
     else:
-        path = publish.write_candidate(candidate, claim, facts)
+        # Exploring names no ledger; the candidate's evidence must keep the head it names.
+        place = candidate.with_name("explored.json") if case.explore else candidate
+        path = publish.write_candidate(place, claim, facts)
     return Verdict(case=case, table=table, decision=decision, config=path, looked_at=~parts.sealed)
 
 
