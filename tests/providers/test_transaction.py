@@ -54,10 +54,12 @@ def on_connection(shop, work, role: str):
 def writer(shop):
     """A role that could write: what stops it is the transaction alone."""
     shop.role("shop_writer")
+    # A worker may come back to this module after another one, on the same server.
+    shop.run("DROP TABLE IF EXISTS shelf.diary CASCADE")
     shop.run("CREATE TABLE shelf.diary (line text)")
     shop.run("GRANT ALL ON shelf.diary TO shop_writer")
     shop.run(
-        "CREATE FUNCTION shelf.write() RETURNS text LANGUAGE sql VOLATILE AS"
+        "CREATE OR REPLACE FUNCTION shelf.write() RETURNS text LANGUAGE sql VOLATILE AS"
         " $$ INSERT INTO shelf.diary VALUES ('was here') RETURNING line $$"
     )
     return "shop_writer"
