@@ -2,7 +2,6 @@
 
 import asyncio
 import hashlib
-import os
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -17,13 +16,14 @@ from esra.config.strict import ConfigError
 from esra.domain.capability import Capability
 from esra.governance import places
 from esra.trace import PIPELINE
-from esra.wiring import READER, Opened, Wishes, models_of, open_house
+from esra.wiring import Opened, Wishes, models_of, open_house
 from eval import catalog as writing
 from eval import record, runfolder
 from eval.dataset import Federation, Query
 from eval.evidence import Ledger
-from eval.load import Loaded, load
+from eval.load import Loaded
 from eval.progress import Progress
+from eval.tune.loading import load_into, notes_of, refuse_second_name
 from eval.tune.verdict import Case, Verdict, reach, share_of, today_of
 
 EXAMPLES = 3  # titles that stand in a generated description
@@ -64,9 +64,9 @@ def tune(order: Order, base: Path, progress: Progress) -> Tuned:
     """One capability from labelled folders to its verdict."""
     slug = writing.slug_of(order.name)
     federation = order.federation
-    for note in _notes(federation):
+    for note in notes_of(federation):
         progress.say(f"  {note}")
-    _one_name(places.catalog_file(base, slug), slug, order.name)
+    refuse_second_name(places.catalog_file(base, slug), slug, order.name)
     documents = sum(len(source.documents) for source in federation.sources)
     progress.say(
         f"{slug}: {len(federation.sources)} sources, {documents} documents, "
@@ -76,7 +76,7 @@ def tune(order: Order, base: Path, progress: Progress) -> Tuned:
         database = stack.enter_context(embedded.open_database(base, say=progress.say))
         if database.embedded:
             forget_server_settings()
-        loaded, reference = _load(federation, slug, database, base, progress)
+        loaded, reference = load_into(federation, slug, database, base, progress)
         catalog = _catalog(order, slug, federation, loaded, reference, base, progress)
         capability = _capability(catalog, slug, federation)
         folder, models = asyncio.run(
@@ -100,81 +100,6 @@ def tune(order: Order, base: Path, progress: Progress) -> Tuned:
         example=example,
         degraded=degraded,
     )
-
-
-def _notes(federation: Federation) -> tuple[str, ...]:
-    """What was tolerated in the folders, without the path of anybody's machine."""
-    return tuple(
-        f"{Path(f.file).parent.name}/{Path(f.file).name}"
-        f"{f':{f.line}' if f.line else ''}: {f.message}"
-        for f in federation.findings
-    )
-
-
-def _one_name(catalog: Path, slug: str, name: str) -> None:
-    """Refuses a name whose tool another name has already: its data would be taken over."""
-    if not catalog.exists():
-        return
-    known = load_catalog(catalog).catalog.capability(slug)
-    if known is not None and known.name != name:
-        raise ConfigError(
-            f"--name {name!r} and {known.name!r} are both the tool esra_{slug}; "
-            f"choose another name, or remove {catalog}"
-        )
-
-
-def _load(
-    federation: Federation,
-    slug: str,
-    database: embedded.Database,
-    base: Path,
-    progress: Progress,
-) -> tuple[Loaded, str]:
-    """(what was loaded, the reference under which the catalog finds the reader's URL)."""
-    given = os.environ.get("ESRA_READER_URL", "")
-    loaded = load(
-        federation,
-        database.url,
-        schema=f"esra_{slug}",
-        reader=_user_of(given) if given else None,
-        say=progress.say,
-    )
-    if database.embedded:
-        return loaded, "embedded"
-    if given:
-        return loaded, "env:ESRA_READER_URL"
-    secret = base / "secrets" / "reader.url"
-    if loaded.password is None and not secret.exists():
-        raise ConfigError(
-            f"the role {READER} is on that server already and its password is not in {secret}; "
-            "set ESRA_READER_URL to a role that may read, or remove the role"
-        )
-    if loaded.password is not None:
-        _keep_secret(secret, reader_url(database.url, READER, loaded.password))
-    return loaded, f"file:{secret}"
-
-
-def reader_url(url: str, user: str, password: str) -> str:
-    """The same server and database for another role."""
-    from psycopg.conninfo import make_conninfo
-
-    return make_conninfo(url, user=user, password=password)
-
-
-def _user_of(url: str) -> str:
-    from psycopg.conninfo import conninfo_to_dict
-
-    user = conninfo_to_dict(url).get("user")
-    if not user:
-        raise ConfigError("ESRA_READER_URL names no user; add one, it needs no right but to read")
-    return str(user)
-
-
-def _keep_secret(path: Path, text: str) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    handle = os.open(path, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o600)
-    with os.fdopen(handle, "w", encoding="utf-8") as file:
-        file.write(text)
 
 
 def _catalog(
@@ -337,7 +262,7 @@ def _case(
         recording=folder.name,
         explore=order.explore or bool(broken),
         advice=lost if broken else order.advice,
-        notes=(*_notes(federation), *current.refused),
+        notes=(*notes_of(federation), *current.refused),
         degraded=len(broken),
         k=order.k,
     )
