@@ -93,6 +93,8 @@ async def open_house(
             identities = {c.id: models_of(c, models) for c in loaded.catalog.capabilities}
         except (ModelMissing, ModelUnusable) as error:
             raise CannotOpen(str(error)) from error
+        for line in loaded.clamped:
+            wishes.say(f"{line}; the nearest bound is used")
         changed, refused = loaded.catalog, tuple[str, ...]()
         if wishes.tuned:
             applied = apply_tuned(

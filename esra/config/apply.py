@@ -42,7 +42,11 @@ def apply_tuned(
         found = newest(folder / capability.id, capability.id, sources, own, keys)
         refused += found.refused
         capabilities.append(capability if found.file is None else tuned(capability, found.file))
-        revisions.append((capability.id, _revision(capability, found, keys)))
+        own_notices = catalog.revision(capability.id).notices
+        revision = _revision(capability, found, keys)
+        revisions.append(
+            (capability.id, replace(revision, notices=(*own_notices, *revision.notices)))
+        )
     changed = replace(
         catalog,
         capabilities=tuple(capabilities),

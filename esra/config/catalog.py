@@ -24,6 +24,7 @@ from esra.config.bounds import CAPABILITY, SOURCE, Bounds
 from esra.config.strict import ConfigError, explain
 from esra.domain import capability as cap
 from esra.domain import source as src
+from esra.domain.codes import NoticeCode
 
 LARGEST = 4 * 1024 * 1024  # bytes
 SLUG = re.compile(r"\A[a-z0-9_]{1,26}\Z")
@@ -64,12 +65,17 @@ def load_catalog(path: Path) -> Loaded:
 
 
 def _checked(path: Path, file: CatalogFile, version: str) -> Loaded:
-    clamped: list[str] = []
+    lists: dict[str, list[str]] = {block.id: [] for block in file.capabilities}
     catalog = cap.Catalog(
         sources=tuple(_source(block) for block in file.sources),
-        capabilities=tuple(_capability(block, clamped) for block in file.capabilities),
+        capabilities=tuple(_capability(block, lists[block.id]) for block in file.capabilities),
         exposures=tuple(_exposure(block) for block in file.exposures),
         version=version,
+        revisions=tuple(
+            (id, cap.Revision(notices=(NoticeCode.SETTING_CLAMPED,)))
+            for id, lines in lists.items()
+            if lines
+        ),
     )
     problems = [
         *_unique(file),
@@ -77,6 +83,7 @@ def _checked(path: Path, file: CatalogFile, version: str) -> Loaded:
         *_bad_slugs(file),
         *_bad_weights(file),
         *_no_model(file),
+        *_shown_though_hidden(file),
     ]
     if problems:
         raise ConfigError(f"{path}: " + "; ".join(problems[:10]))
@@ -87,7 +94,7 @@ def _checked(path: Path, file: CatalogFile, version: str) -> Loaded:
         bounds=tuple((name, block.parallel) for name, block in file.providers.items()),
         parallel=file.parallel,
         model=file.model,
-        clamped=tuple(clamped),
+        clamped=tuple(line for lines in lists.values() for line in lines),
     )
 
 
@@ -140,6 +147,19 @@ def _bad_weights(file: CatalogFile) -> list[str]:
         f"capabilities.{block.id}.scoring: the two rerank weights are both 0"
         for block in file.capabilities
         if block.scoring.semantic_weight == 0 and block.scoring.lexical_weight == 0
+    ]
+
+
+def _shown_though_hidden(file: CatalogFile) -> list[str]:
+    """Titles and fragments are shown and sent to rerankers, so they may come of no hidden field."""
+    return [
+        f"sources.{source.id}.{mapping.id}: {field.column!r} is the title or text of every result, "
+        f"and field {field.name!r} restricts or masks it"
+        for source in file.sources
+        for mapping in source.mappings
+        for field in mapping.fields
+        if (field.restricted or field.masking != "none")
+        and field.column in (mapping.title, mapping.text)
     ]
 
 

@@ -4,8 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from esra.config.apply import apply_tuned
 from esra.config.catalog import load_catalog
 from esra.config.strict import ConfigError
+from esra.domain.codes import NoticeCode
 from eval.catalog import CatalogSource, Choices, SlugError, catalog_text, is_untouched, slug_of
 
 SOURCES = (
@@ -52,6 +54,10 @@ def test_a_ceiling_is_set_per_source_and_clamped_to_1_to_20_with_a_word(tmp_path
     numbers = loaded.catalog.capabilities[0].scoring
     assert (numbers.of("news").ceiling, numbers.of("law").ceiling) == (held, 3)
     assert bool(loaded.clamped) is (given != held)
+    applied = apply_tuned(loaded.catalog, tmp_path / "tuned", {}).catalog
+    for known in (loaded.catalog, applied):
+        told = known.revision("mine").notices
+        assert told == ((NoticeCode.SETTING_CLAMPED,) if given != held else ())
 
 
 @pytest.mark.req("E152")
@@ -81,6 +87,17 @@ def test_a_mistake_is_refused_with_its_place(tmp_path, before, after, says):
     with pytest.raises(ConfigError, match=r"c\.toml") as refused:
         load(tmp_path, (before, after))
     assert says in str(refused.value)
+
+
+@pytest.mark.parametrize("hidden", ["restricted = true", 'masking = "all"'])
+@pytest.mark.parametrize("column", ["title", "text"])
+def test_a_hidden_field_is_no_source_of_titles_or_fragments(tmp_path, column, hidden):
+    """Else a restricted column would be in every answer, under another name (E146)."""
+    field = f'[[sources.mappings.fields]]\nname = "f"\ncolumn = "{column}"\n'
+    block = "\n[[capabilities]]"
+    load(tmp_path, (block, f"\n{field}\n{block}"))
+    with pytest.raises(ConfigError, match="restricts or masks"):
+        load(tmp_path, (block, f"\n{field}{hidden}\n{block}"))
 
 
 @pytest.mark.parametrize("content", ["[", "a = 1", "\xff\x00", ""])
