@@ -10,9 +10,9 @@ from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from esra.domain.capability import Catalog
+from esra.domain.capability import Catalog, Exposure
 from esra.domain.hit import Hits
-from esra.domain.invocation import Retention
+from esra.domain.invocation import Caller, Principal, Retention
 from esra.domain.outcome import Failed
 from esra.domain.plan import Strategy
 from esra.domain.source import Source, Vocabulary
@@ -162,6 +162,26 @@ class Provider(Protocol):
     capabilities: Capabilities
 
     async def run(self, query: ValidatedQuery) -> Hits | Failed: ...
+
+
+class Governance(Protocol):
+    """The platform around the pipeline: who calls, and what may he? It asks no model and no source.
+
+    Both raise ``Refused``: ESRA_UNAUTHENTICATED, and ESRA_FORBIDDEN with one text for an exposure
+    that is not there, not published or not his.
+    """
+
+    async def authenticate(self, token: str | None) -> Principal:
+        """The principal behind a bearer token; None stands for a local caller over stdio."""
+        ...
+
+    async def authorize(self, principal: Principal, exposure: str) -> Caller:
+        """The caller of one exposure, with what policy grants him there."""
+        ...
+
+    async def visible(self, principal: Principal) -> tuple[Exposure, ...]:
+        """The exposures this principal may call, in the catalog's order."""
+        ...
 
 
 class Audit(Protocol):

@@ -21,16 +21,33 @@ class Mode(StrEnum):
     EXPLAIN = "explain"
 
 
+# Names and values of a token, every value as text; a claim that is a list has several.
+Claims = tuple[tuple[str, tuple[str, ...]], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Principal:
+    """Who calls, as authentication established it. What he may do is not decided yet."""
+
+    tenant: str
+    subject: str
+    identity: Identity
+    groups: tuple[str, ...] = ()
+    scopes: frozenset[str] = frozenset()
+    claims: Claims = ()
+    expires: float | None = None  # seconds since the epoch; None: for as long as the process lives
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Caller:
-    """A principal as governance knows it; ``sources`` is what runtime authorization grants,
+    """A principal authorized for one exposure; ``sources`` is what runtime authorization grants,
     and ``limits`` what it bounds."""
 
     tenant: str
     subject: str
     identity: Identity
     groups: tuple[str, ...] = ()
-    claims: tuple[tuple[str, str], ...] = ()
+    claims: Claims = ()
     sources: frozenset[str] | None = None  # None: no restriction at this level
     limits: Limits = Limits()
 

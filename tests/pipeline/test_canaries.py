@@ -103,7 +103,7 @@ def run(*, lost: frozenset[str], mode: Mode):
         **ports,
     )
     caller = Caller(
-        tenant="t", subject="s", identity=Identity.LOCAL, claims=(("team", NEVER["claim"]),)
+        tenant="t", subject="s", identity=Identity.LOCAL, claims=(("team", (NEVER["claim"],)),)
     )
     asked = request(mode=mode, caller=caller)
     response = asyncio.run(retrieve(admit(asked, own), own))
