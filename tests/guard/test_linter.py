@@ -34,7 +34,7 @@ PLANTED = [
     ("esra/stages/select.py", "from esra import _stamp", "Only the validator"),
     ("esra/llm/local.py", "from esra import _check", "Only the provider base"),
     ("esra/ledger.py", "from esra import _key", "Only the stamp"),
-    ("esra/cli.py", "from esra.providers import postgres", "Only the wiring"),
+    ("esra/cli/retrieve.py", "from esra.providers import postgres", "Only the wiring"),
     ("esra/scoring.py", "import psycopg", "Pure rooms"),
 ]
 
