@@ -1,7 +1,7 @@
 """retrieve(): what happens between an AI client's call and its results. Start here.
 
 Each stage is one file of its own name under ``stages/``; each returns a value with what there is
-to say about it; the ledger keeps the words.
+to say about it; the ledger keeps the words. ``house.watch`` hears when each begins and ends.
 """
 
 from esra.deadline import EXECUTE, PLAN, RERANK, SELECT, Deadline
@@ -13,7 +13,7 @@ from esra.governance.admission import Admitted
 from esra.governance.cache import remembering
 from esra.governance.closing import close
 from esra.ledger import Ledger
-from esra.ports import House
+from esra.ports import House, Step
 from esra.stages.aggregate import aggregate
 from esra.stages.execute import execute
 from esra.stages.normalize import normalize
@@ -43,8 +43,10 @@ async def retrieve(admitted: Admitted, house: House) -> Response:
 
 
 async def _stages(call: Call, house: House, ledger: Ledger) -> tuple[Response, Seen]:
-    providers, time = house.providers, Deadline(house.clock.monotonic, call.seconds)
-    scope = ledger.take(resolve_scope(call, house.catalog))
+    providers, watch = house.providers, house.watch
+    time = Deadline(house.clock.monotonic, call.seconds)
+    with watch(Step.SCOPE):
+        scope = ledger.take(resolve_scope(call, house.catalog))
     numbers = scope.scoring
     selectors = remembering(
         house.selectors,
@@ -54,29 +56,39 @@ async def _stages(call: Call, house: House, ledger: Ledger) -> tuple[Response, S
         version=scope.version,
         retention=house.retention,
     )
-    chosen = ledger.take(await select_sources(call, scope, selectors, time.part(SELECT)))
-    plans = ledger.take(
-        await plan_searches(call, scope, chosen, house.planners, providers, time.part(PLAN))
-    )
-    queries = ledger.take(validate_plans(call, plans, chosen, scope, providers))
-    answers = ledger.take(
-        await execute(
-            queries,
-            chosen,
-            providers,
-            house.gates,
-            scope.limits,
-            house.clock,
-            time.part(EXECUTE),
+    with watch(Step.SELECT):
+        chosen = ledger.take(await select_sources(call, scope, selectors, time.part(SELECT)))
+    with watch(Step.PLAN):
+        plans = ledger.take(
+            await plan_searches(call, scope, chosen, house.planners, providers, time.part(PLAN))
         )
-    )
+    with watch(Step.VALIDATE):
+        queries = ledger.take(validate_plans(call, plans, chosen, scope, providers))
+    with watch(Step.EXECUTE):
+        answers = ledger.take(
+            await execute(
+                queries,
+                chosen,
+                providers,
+                house.gates,
+                scope.limits,
+                house.clock,
+                time.part(EXECUTE),
+            )
+        )
     evidence = house.evidence(call.prompt, [scoped.source.id for scoped in chosen])
-    scored = ledger.take(normalize(answers, numbers, call.now, evidence))
-    candidates = ledger.take(aggregate(scored, numbers))
-    ranking = ledger.take(await rerank(call, scope, candidates, house.rerankers, time.part(RERANK)))
-    response = respond(
-        call, scope, ranking.ranked, ranking.ordered_by, ledger.warnings, ledger.notices
-    )
+    with watch(Step.NORMALIZE):
+        scored = ledger.take(normalize(answers, numbers, call.now, evidence))
+    with watch(Step.AGGREGATE):
+        candidates = ledger.take(aggregate(scored, numbers))
+    with watch(Step.RERANK):
+        ranking = ledger.take(
+            await rerank(call, scope, candidates, house.rerankers, time.part(RERANK))
+        )
+    with watch(Step.RESPOND):
+        response = respond(
+            call, scope, ranking.ranked, ranking.ordered_by, ledger.warnings, ledger.notices
+        )
     return response, Seen(
         scope=scope,
         chosen=chosen,

@@ -6,8 +6,9 @@ key or score in it; the port makes the call; an admit function in the stage take
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, nullcontext
+from contextlib import AbstractAsyncContextManager, AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Protocol
 
 from esra.domain.capability import Catalog, Exposure
@@ -235,6 +236,32 @@ class OpenGates:
         return nullcontext()
 
 
+class Step(StrEnum):
+    """What happens in a call, in its order: governance's three, then the nine stages."""
+
+    AUTHENTICATE = "authenticate"
+    AUTHORIZE = "authorize"
+    AUDIT = "audit"
+    SCOPE = "scope"
+    SELECT = "select"
+    PLAN = "plan"
+    VALIDATE = "validate"
+    EXECUTE = "execute"
+    NORMALIZE = "normalize"
+    AGGREGATE = "aggregate"
+    RERANK = "rerank"
+    RESPOND = "respond"
+
+
+# Opened around each step; an observer learns that it happens, and nothing of what passes through.
+Watch = Callable[[Step], AbstractContextManager[None]]
+
+
+def unwatched(step: Step) -> AbstractContextManager[None]:
+    """Nobody looks."""
+    return nullcontext()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class House:
     """The pipeline's surroundings. ``selectors`` and the like are keyed by the form's name."""
@@ -251,3 +278,4 @@ class House:
     gates: Gates = field(default_factory=OpenGates)
     retention: Retention = Retention.KEYED_HASH
     selections: SelectionCache | None = None  # None: every selection is asked
+    watch: Watch = unwatched
