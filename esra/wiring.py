@@ -114,7 +114,9 @@ async def open_house(
             selections=_selections(base, clock, stack) if wishes.remember else None,
             traces=wishes.traces,
             retention=wishes.retention,
-            **models,
+            selectors=models["selectors"],
+            planners=models["planners"],
+            rerankers=models["rerankers"],
         )
         yield Opened(house=house, refused=refused)
 
