@@ -22,6 +22,7 @@ from esra.governance.audit import FileAudit
 from esra.governance.cache import MemorySelections, SharedSelections
 from esra.governance.clock import SystemClock
 from esra.governance.gates import BoundedGates
+from esra.governance.local import LocalGovernance
 from esra.governance.store import Store
 from esra.llm.embedder import (
     CachedEmbedder,
@@ -35,7 +36,7 @@ from esra.llm.openai import Endpoint, LanguageModel
 from esra.llm.planner import LocalPlanner
 from esra.llm.prompts import load_prompts
 from esra.llm.statistics import StatisticsSelector
-from esra.ports import Audit, House, SelectionCache, TraceSink
+from esra.ports import Audit, Governance, House, SelectionCache, TraceSink
 from esra.providers.postgres import PostgresProvider, PowerfulRole
 from esra.providers.postgres.errors import Trouble
 from esra.providers.statistics import StatisticsFiles, gather
@@ -68,9 +69,10 @@ class Wishes:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Opened:
-    """A house, and the tuned files that were refused (one line each)."""
+    """A house, who governs it, and the tuned files that were refused (one line each)."""
 
     house: House
+    governance: Governance
     refused: tuple[str, ...]
 
 
@@ -118,7 +120,7 @@ async def open_house(
             planners=models["planners"],
             rerankers=models["rerankers"],
         )
-        yield Opened(house=house, refused=refused)
+        yield Opened(house=house, governance=LocalGovernance(changed), refused=refused)
 
 
 def models_of(capability: Capability, models: Models) -> dict[str, str]:

@@ -16,6 +16,7 @@ from esra.domain.outcome import Refused
 from esra.ports import AuditUnavailable, House
 
 LONGEST_PROMPT = 32 * 1024  # bytes of UTF-8 (RULINGS 16)
+LONGEST_NAME = 200  # characters of a name that a caller gave, in a record
 # Hashes of prompts are comparable within a process's life and useless to anybody else.
 _PROMPT_KEY = secrets.token_bytes(32)
 
@@ -74,7 +75,7 @@ def common(call: Call) -> dict[str, object]:
         "tenant": call.caller.tenant,
         "subject": call.caller.subject,
         "identity": call.caller.identity.value,
-        "exposure": call.exposure[:200],
+        "exposure": call.exposure[:LONGEST_NAME],
     }
 
 
