@@ -14,7 +14,7 @@ from esra.domain.response import Response
 from esra.governance.admission import admit
 from esra.governance.denial import record_denial
 from esra.pipeline import retrieve
-from esra.ports import Governance, House
+from esra.ports import Governance, House, Step
 
 # It stands in logs and headers of others, so it holds nothing that could break a line there.
 CORRELATION = re.compile(r"\A[A-Za-z0-9][A-Za-z0-9._:-]{0,127}\Z")
@@ -51,7 +51,9 @@ async def invoke(token: str | None, ask: Ask, house: House, governance: Governan
         seconds=ask.seconds,
         correlation=correlation,
     )
-    return await retrieve(admit(request, house), house)
+    with house.watch(Step.AUDIT):
+        admitted = admit(request, house)
+    return await retrieve(admitted, house)
 
 
 def correlation_of(given: str) -> str:
@@ -64,8 +66,10 @@ async def _governed(
 ) -> Caller:
     principal: Principal | None = None
     try:
-        principal = await governance.authenticate(token)
-        return await governance.authorize(principal, exposure)
+        with house.watch(Step.AUTHENTICATE):
+            principal = await governance.authenticate(token)
+        with house.watch(Step.AUTHORIZE):
+            return await governance.authorize(principal, exposure)
     except Exception as trouble:
         # A bug in governance is a refusal too: nothing runs, and the audit knows.
         record_denial(
