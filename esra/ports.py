@@ -12,10 +12,12 @@ from enum import StrEnum
 from typing import Protocol
 
 from esra.domain.capability import Catalog, Exposure
+from esra.domain.codes import FailureCode
 from esra.domain.hit import Hits
 from esra.domain.invocation import Caller, Principal, Retention
 from esra.domain.outcome import Failed
 from esra.domain.plan import Strategy
+from esra.domain.resilience import BreakerChange
 from esra.domain.source import Source, Vocabulary
 from esra.domain.usage import Usage
 from esra.sealed import ValidatedQuery
@@ -236,6 +238,36 @@ class OpenGates:
         return nullcontext()
 
 
+# One try of one query at its engine.
+Attempt = Callable[[], Awaitable[Hits | Failed]]
+
+
+class Resilience(Protocol):
+    """Stands between a query and a source in trouble: retry, breaker and timeout, per source."""
+
+    async def run(self, source: Source, attempt: Attempt, seconds: float) -> Hits | Failed:
+        """The answer within ``seconds``, else TIMEOUT; CIRCUIT_OPEN where nobody was asked."""
+        ...
+
+    def changes(self) -> tuple[BreakerChange, ...]:
+        """What became of the breakers since this was last asked; each change is told once."""
+        ...
+
+
+class Unprotected:
+    """One attempt a query, within its time."""
+
+    async def run(self, source: Source, attempt: Attempt, seconds: float) -> Hits | Failed:
+        try:
+            async with asyncio.timeout(seconds):
+                return await attempt()
+        except TimeoutError:
+            return Failed(code=FailureCode.TIMEOUT)
+
+    def changes(self) -> tuple[BreakerChange, ...]:
+        return ()
+
+
 class Step(StrEnum):
     """What happens in a call, in its order: governance's three, then the nine stages."""
 
@@ -276,6 +308,7 @@ class House:
     evidence: Evidence = no_evidence
     traces: TraceSink | None = None
     gates: Gates = field(default_factory=OpenGates)
+    resilience: Resilience = field(default_factory=Unprotected)
     retention: Retention = Retention.KEYED_HASH
     selections: SelectionCache | None = None  # None: every selection is asked
     watch: Watch = unwatched

@@ -104,6 +104,7 @@ class AuditEvent(StrEnum):
     SEARCHES_PLAN = "esra.searches.plan"
     QUERY_REJECTED = "esra.query.rejected"
     SOURCE_FAILED = "esra.source.failed"
+    BREAKER_STATE = "esra.breaker.state"
     RERANK = "esra.rerank"
 
 

@@ -18,9 +18,14 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failed:
-    """A source that did not answer. No field here can hold driver text."""
+    """A source that did not answer. No field here can hold driver text.
+
+    ``internal``: the engine itself is broken (SQLSTATE classes 58 and XX), beyond what ``code``
+    says; a breaker counts it.
+    """
 
     code: FailureCode
+    internal: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

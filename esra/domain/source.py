@@ -7,6 +7,8 @@ nowhere else: no brief, response, warning or audit record has a field that could
 from dataclasses import dataclass
 from enum import StrEnum
 
+from esra.domain.resilience import BreakerRules, Retries
+
 
 class Family(StrEnum):
     RELATION = "relation"
@@ -152,6 +154,8 @@ class Source:
     tenants: frozenset[str] | None = None
     modes: frozenset[str] = frozenset({"brief", "full", "explain"})
     limits: Limits = Limits()
+    retries: Retries = Retries()
+    breaker: BreakerRules = BreakerRules()
 
     def mapping(self, id: str) -> Mapping | None:
         return next((mapping for mapping in self.mappings if mapping.id == id), None)
