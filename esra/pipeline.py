@@ -71,6 +71,7 @@ async def _stages(call: Call, house: House, ledger: Ledger) -> tuple[Response, S
                 chosen,
                 providers,
                 house.gates,
+                house.resilience,
                 scope.limits,
                 house.clock,
                 time.part(EXECUTE),

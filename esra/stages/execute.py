@@ -9,9 +9,10 @@ from collections.abc import Mapping
 from esra.domain.codes import AuditEvent, FailureCode, NoticeCode, WarningCode
 from esra.domain.hit import Answer, Hits
 from esra.domain.outcome import Fact, Failed, Note, Outcome, Warn
+from esra.domain.resilience import BreakerChange
 from esra.domain.scope import ScopedSource
 from esra.domain.source import Limits
-from esra.ports import Clock, Gates, Provider
+from esra.ports import Clock, Gates, Provider, Resilience
 from esra.sealed import ValidatedQuery
 
 
@@ -20,6 +21,7 @@ async def execute(
     chosen: tuple[ScopedSource, ...],
     providers: Mapping[str, Provider],
     gates: Gates,
+    resilience: Resilience,
     limits: Limits,
     clock: Clock,
     seconds: float,
@@ -32,9 +34,12 @@ async def execute(
         started = clock.monotonic()
         result: Hits | Failed
         source = sources[query.source]
+        provider = providers[source.provider]
         try:
-            async with asyncio.timeout(seconds), own, gates.hold(source):
-                result = await providers[source.provider].run(query)
+            async with asyncio.timeout(seconds) as waiting, own, gates.hold(source):
+                waiting.reschedule(None)  # the time that is left goes along with the query
+                left = started + seconds - clock.monotonic()
+                result = await resilience.run(source, lambda: provider.run(query), left)
         except TimeoutError:
             result = Failed(code=FailureCode.TIMEOUT)
         return Answer(
@@ -48,7 +53,10 @@ async def execute(
 
     answers = tuple(await asyncio.gather(*(one(query) for query in queries)))
     return Outcome(
-        value=answers, warnings=_warnings(answers), notices=_notices(answers), facts=_facts(answers)
+        value=answers,
+        warnings=_warnings(answers),
+        notices=_notices(answers),
+        facts=(*_facts(answers), *map(_breaker_fact, resilience.changes())),
     )
 
 
@@ -76,3 +84,15 @@ def _facts(answers: tuple[Answer, ...]) -> tuple[Fact, ...]:
         Fact(event=AuditEvent.SOURCE_FAILED, values=(("source", source), ("code", code.value)))
         for source, code in _failures(answers)
     )
+
+
+def _breaker_fact(change: BreakerChange) -> Fact:
+    """A change may be another invocation's doing; it is written where it was noticed first."""
+    values = (
+        ("source", change.source),
+        ("before", change.before.value),
+        ("after", change.after.value),
+        ("cause", change.cause.value),
+        ("at", change.time),
+    )
+    return Fact(event=AuditEvent.BREAKER_STATE, values=values)
