@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from esra.domain.codes import NoticeCode
+from esra.domain.policy import Access
 from esra.domain.source import Limits, Source
 
 
@@ -106,6 +107,7 @@ class Exposure:
     tenants: frozenset[str] | None = None
     modes: frozenset[str] = frozenset({"brief", "full"})
     limits: Limits = Limits()
+    access: Access = Access()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

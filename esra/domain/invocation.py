@@ -40,8 +40,8 @@ class Principal:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Caller:
-    """A principal authorized for one exposure; ``sources`` is what runtime authorization grants,
-    and ``limits`` what it bounds."""
+    """A principal authorized for one exposure; ``sources`` and ``modes`` are what runtime
+    authorization grants, and ``limits`` what it bounds."""
 
     tenant: str
     subject: str
@@ -49,6 +49,7 @@ class Caller:
     groups: tuple[str, ...] = ()
     claims: Claims = ()
     sources: frozenset[str] | None = None  # None: no restriction at this level
+    modes: frozenset[str] | None = None  # None: no restriction at this level
     limits: Limits = Limits()
 
 

@@ -93,6 +93,8 @@ def _mode(
     call: Call, capability: Capability, exposure: Exposure, sources: tuple[ScopedSource, ...]
 ) -> tuple[Mode, tuple[Note, ...]]:
     allowed = capability.modes & exposure.modes
+    if call.caller.modes is not None:
+        allowed = allowed & call.caller.modes
     for scoped in sources:
         allowed = allowed & scoped.source.modes
     if call.mode is Mode.BRIEF or call.mode.value in allowed:
