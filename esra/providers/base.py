@@ -15,8 +15,9 @@ to deliver a cancel (measured: up to ten).
 
 import asyncio
 from abc import ABC, abstractmethod
+from collections.abc import Coroutine
 from collections.abc import Set as AbstractSet
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from esra._check import check
 from esra.domain.codes import FailureCode
@@ -26,6 +27,7 @@ from esra.ports import Capabilities
 from esra.sealed import QueryContent, ValidatedQuery
 
 Command = TypeVar("Command")
+T = TypeVar("T")
 
 # Seconds beyond the server's own timeout before the caller is answered without the server.
 GRACE = 0.25
@@ -38,20 +40,20 @@ class BaseProvider(ABC, Generic[Command]):
 
     def __init__(self) -> None:
         # A task nobody refers to may be collected while it runs.
-        self._winding_up: set[asyncio.Task[Hits]] = set()
+        self._winding_up: set[asyncio.Task[Any]] = set()
 
     async def run(self, query: ValidatedQuery) -> Hits | Failed:
         """Rows of a sealed query, or the code of its failure. ``NotSealed`` for anything else."""
         content = check(query)
         try:
             command = self.render(content)
-            return await self._in_time(command, content)
+            return await self._in_time(self.fetch(command, content), content.seconds + GRACE)
         except asyncio.CancelledError:
             raise
         except BaseException as trouble:
             if isinstance(trouble, (KeyboardInterrupt, SystemExit, GeneratorExit)):
                 raise
-            return Failed(code=self.classify(trouble))
+            return Failed(code=self.classify(trouble), internal=self.internal(trouble))
 
     @abstractmethod
     def render(self, content: QueryContent) -> Command:
@@ -65,14 +67,18 @@ class BaseProvider(ABC, Generic[Command]):
     def classify(self, trouble: BaseException) -> FailureCode:
         """The code of any exception at all; writes what the driver said to the log."""
 
+    def internal(self, trouble: BaseException) -> bool:
+        """Whether an exception says that the engine itself is broken (see ``Failed``)."""
+        return False
+
     async def close(self) -> None:
         """Waits for commands that are still winding up. The provider may be used again."""
         await asyncio.gather(*self._running(), return_exceptions=True)
 
-    async def _in_time(self, command: Command, content: QueryContent) -> Hits:
-        task = asyncio.ensure_future(self.fetch(command, content))
+    async def _in_time(self, work: Coroutine[Any, Any, T], seconds: float) -> T:
+        task = asyncio.ensure_future(work)
         try:
-            await asyncio.wait({task}, timeout=content.seconds + GRACE)
+            await asyncio.wait({task}, timeout=seconds)
         except asyncio.CancelledError:
             self._abandon(task)
             raise
@@ -81,16 +87,16 @@ class BaseProvider(ABC, Generic[Command]):
         self._abandon(task)
         raise TimeoutError("the engine did not answer within its time")
 
-    def _abandon(self, task: "asyncio.Task[Hits]") -> None:
+    def _abandon(self, task: "asyncio.Task[Any]") -> None:
         task.cancel()
         self._winding_up.add(task)
         task.add_done_callback(self._wound_up)
 
-    def _wound_up(self, task: "asyncio.Task[Hits]") -> None:
+    def _wound_up(self, task: "asyncio.Task[Any]") -> None:
         self._winding_up.discard(task)
         if not task.cancelled() and (trouble := task.exception()) is not None:
             self.classify(trouble)  # for the log: its caller has gone
 
-    def _running(self) -> AbstractSet["asyncio.Task[Hits]"]:
+    def _running(self) -> AbstractSet["asyncio.Task[Any]"]:
         loop = asyncio.get_running_loop()
         return {task for task in self._winding_up if task.get_loop() is loop}

@@ -255,7 +255,7 @@ def test_what_the_driver_said_goes_to_the_log_without_the_values(shop, caplog):
     filters = where(FieldType.NUMBER, Operator.EQ, "canary word")
     result = ask(shop, relation, filters=filters)
     assert result == Failed(code=FailureCode.SYNTAX_ERROR)
-    assert list(Failed.__slots__) == ["code"]
+    assert list(Failed.__slots__) == ["code", "internal"]
     assert "22P02" in caplog.text
     assert "invalid input syntax for type numeric" in caplog.text
     assert "canary" not in caplog.text

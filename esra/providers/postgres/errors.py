@@ -16,7 +16,7 @@ import psycopg
 
 from esra.domain.codes import FailureCode
 from esra.providers.postgres.pool import Busy
-from esra.providers.postgres.sqlstate import by_sqlstate
+from esra.providers.postgres.sqlstate import by_sqlstate, is_internal
 
 LOG = logging.getLogger("esra.providers.postgres")
 LOG.addHandler(logging.NullHandler())
@@ -72,6 +72,19 @@ def classify(trouble: BaseException) -> FailureCode:
     return code
 
 
+def internal(trouble: BaseException) -> bool:
+    """Whether ``trouble`` says that the server itself is broken."""
+    cause = trouble.__cause__ if isinstance(trouble, Trouble) else trouble
+    sqlstate = getattr(cause, "sqlstate", None)
+    broken = isinstance(sqlstate, str) and is_internal(sqlstate)
+    return broken and cause is not None and not _our_terms(cause)
+
+
+def _our_terms(cause: BaseException) -> bool:
+    # The parser of text queries gives up with an internal error, which is not translated.
+    return getattr(cause, "sqlstate", None) == "XX000" and "tsquery" in _said(cause)
+
+
 def _code(cause: BaseException, known: Circumstances) -> FailureCode:
     if known.stage is Stage.SECRET:
         return FailureCode.SECRET_UNRESOLVED
@@ -85,6 +98,8 @@ def _code(cause: BaseException, known: Circumstances) -> FailureCode:
 
 def _named(sqlstate: str, cause: BaseException, known: Circumstances) -> FailureCode:
     said = _said(cause)
+    if _our_terms(cause):
+        return FailureCode.SYNTAX_ERROR
     if sqlstate == "57014":
         late = known.elapsed >= NEARLY * known.allowed or "statement timeout" in said
         return FailureCode.TIMEOUT if late else FailureCode.CANCELLED

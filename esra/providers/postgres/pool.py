@@ -44,6 +44,14 @@ class Connections:
         """Returns at once; the connection is cleaned before the next borrower has it."""
         self._lender().give_back(connection)
 
+    async def knock(self) -> None:
+        """Makes a connection beside those that are lent and closes it; the error as it was.
+
+        It sends nothing and takes nobody's place, so it says how the server is and not how busy.
+        """
+        connection = await _connect(self._address)
+        await connection.close()
+
     async def close(self) -> None:
         """Closes the running loop's idle connections."""
         lender = self._lenders.pop(asyncio.get_running_loop(), None)
@@ -106,14 +114,7 @@ class _Lender:
         return None
 
     async def _new_one(self) -> Connection:
-        parts: dict[str, Any] = {"application_name": "esra", **read(resolve(self._address))}
-        connection = await AsyncConnection.connect(
-            **parts,
-            autocommit=True,  # transactions are begun and ended by ``run``, in one round trip
-            client_encoding="UTF8",
-            cursor_factory=AsyncCursor,  # binds on the server; the client's own does not
-            prepare_threshold=None,  # no prepared statement to miss behind a transaction pooler
-        )
+        connection = await _connect(self._address)
         self._made.add(connection)
         return connection
 
@@ -131,6 +132,17 @@ class _Lender:
             else:
                 await connection.close()
             self._free.release()
+
+
+async def _connect(address: Address) -> Connection:
+    parts: dict[str, Any] = {"application_name": "esra", **read(resolve(address))}
+    return await AsyncConnection.connect(
+        **parts,
+        autocommit=True,  # transactions are begun and ended by ``run``, in one round trip
+        client_encoding="UTF8",
+        cursor_factory=AsyncCursor,  # binds on the server; the client's own does not
+        prepare_threshold=None,  # no prepared statement to miss behind a transaction pooler
+    )
 
 
 def _has_news(connection: Connection) -> bool:

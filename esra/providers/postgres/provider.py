@@ -29,6 +29,10 @@ from esra.providers.postgres.run import (
 from esra.sealed import QueryContent
 
 
+# What a server that is not there is called.
+_AWAY = (FailureCode.CONNECTION_REFUSED, FailureCode.TIMEOUT)
+
+
 class PostgresProvider(BaseProvider[Command]):
     """Searches relations through a role that only reads. ``address`` gives a libpq URL.
 
@@ -66,6 +70,17 @@ class PostgresProvider(BaseProvider[Command]):
 
     def classify(self, trouble: BaseException) -> FailureCode:
         return errors.classify(trouble)
+
+    def internal(self, trouble: BaseException) -> bool:
+        return errors.internal(trouble)
+
+    async def reachable(self, seconds: float = 2.0) -> bool:
+        """Whether the server answers who connects to it, be it with a refusal. Sends no query."""
+        try:
+            await self._in_time(self._knock(), seconds)
+        except Exception as trouble:
+            return self.classify(trouble) not in _AWAY
+        return True
 
     async def refuse_powerful_role(
         self, relations: Sequence[Relation], seconds: float = 5.0
@@ -112,6 +127,12 @@ class PostgresProvider(BaseProvider[Command]):
             raise Trouble(known) from trouble
         finally:
             self._connections.give_back(connection)
+
+    async def _knock(self) -> None:
+        try:
+            await self._connections.knock()
+        except Exception as trouble:
+            raise Trouble(Circumstances(stage=_stage(trouble))) from trouble
 
     async def _connection(self, seconds: float) -> Connection:
         try:

@@ -37,6 +37,11 @@ _CLASS: dict[str, Code] = {
 }
 
 
+def is_internal(sqlstate: str) -> bool:
+    """Whether it tells of the server's own state: its system, its inside, its protocol."""
+    return sqlstate[:2] in ("58", "XX") or sqlstate == "08P01"
+
+
 def by_sqlstate(sqlstate: str) -> Code:
     """The code of a SQLSTATE. 57014 is decided elsewhere: it needs the clock."""
     return _EXACT.get(sqlstate) or _CLASS.get(sqlstate[:2], Code.UNKNOWN)
