@@ -12,7 +12,7 @@ from psycopg import AsyncConnection, sql
 from esra.domain.codes import FailureCode
 from esra.domain.outcome import Failed
 from esra.domain.source import Operator
-from esra.providers.postgres import fixed, run
+from esra.providers.postgres import facts, fixed, run
 from esra.providers.postgres.pool import Connections
 from esra.providers.postgres.render import Command, render
 from esra.sealed import BoundFilter
@@ -243,5 +243,7 @@ def test_a_value_reaches_the_server_as_a_parameter(shop):
 
 def test_the_fixed_statements_are_these():
     """A statement that no query rendered would slip in unseen."""
-    named = {name for name, made in vars(fixed).items() if isinstance(made, sql.SQL)}
-    assert named == {"BEGIN", "SETTINGS", "COMMIT", "FORGET", "ROLE", "SIZE", "SAMPLE", "PART"}
+    made = {**vars(fixed), **vars(facts)}
+    named = {name for name, text in made.items() if isinstance(text, sql.SQL)}
+    asked = {"BEGIN", "SETTINGS", "COMMIT", "FORGET", "ROLE", "SIZE", "SAMPLE", "PART"}
+    assert named == asked | {"DESCRIBE", "NAMED", "LISTED"}

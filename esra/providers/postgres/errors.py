@@ -1,8 +1,9 @@
 """Names any exception as one of the sixteen codes, and writes what the driver said to the log.
 
-Total over ``BaseException``. The order of decision: what we know ourselves (secret, address, our
-own deadline), then the SQLSTATE, then for errors without one the stage, the type and, as a last
-resort, the server's English. Text that is not recognised is UNKNOWN, never a retryable code.
+Total over ``BaseException``. The order of decision: what we know ourselves (secret, address, a
+missing index, our own deadline), then the SQLSTATE, then for errors without one the stage, the
+type and, as a last resort, the server's English. Text that is not recognised is UNKNOWN, never a
+retryable code.
 What the driver said goes to the logger ``esra.providers.postgres`` with the bound values cut out,
 and nowhere else.
 """
@@ -17,6 +18,7 @@ import psycopg
 from esra.domain.codes import FailureCode
 from esra.providers.postgres.pool import Busy
 from esra.providers.postgres.sqlstate import by_sqlstate, is_internal
+from esra.providers.postgres.verdicts import NotSearchable
 
 LOG = logging.getLogger("esra.providers.postgres")
 LOG.addHandler(logging.NullHandler())
@@ -86,6 +88,8 @@ def _our_terms(cause: BaseException) -> bool:
 
 
 def _code(cause: BaseException, known: Circumstances) -> FailureCode:
+    if isinstance(cause, NotSearchable):
+        return cause.code
     if known.stage is Stage.SECRET:
         return FailureCode.SECRET_UNRESOLVED
     if known.stage is Stage.ADDRESS:

@@ -2,7 +2,8 @@
 
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from decimal import Decimal
 
 from esra.domain.codes import FailureCode
@@ -15,6 +16,7 @@ from esra.providers.base import BaseProvider
 from esra.providers.postgres import errors
 from esra.providers.postgres.address import Address, Invalid, Unresolved
 from esra.providers.postgres.errors import Circumstances, Stage, Trouble
+from esra.providers.postgres.inspector import Inspector
 from esra.providers.postgres.pool import Connection, Connections
 from esra.providers.postgres.render import Command, render
 from esra.providers.postgres.roles import refuse_powerful, role_of
@@ -37,7 +39,7 @@ class PostgresProvider(BaseProvider[Command]):
     """Searches relations through a role that only reads. ``address`` gives a libpq URL.
 
     ``address`` is called for every new connection and its answer is not kept. At most ``most``
-    connections are open per event loop.
+    connections are open per event loop. ``inspector`` asks the server's catalogue.
     """
 
     capabilities = Capabilities(strategies=frozenset(Strategy))
@@ -45,14 +47,17 @@ class PostgresProvider(BaseProvider[Command]):
     def __init__(self, address: Address, *, most: int = 8) -> None:
         super().__init__()
         self._connections = Connections(address, most=most, reset=forget)
+        self.inspector = Inspector(self._lent, self.classify)
 
     def render(self, content: QueryContent) -> Command:
         return render(content)
 
     async def fetch(self, command: Command, content: QueryContent) -> Hits:
+        self.inspector.refuse(content.relation)
         connection = await self._connection(content.seconds)
         started = time.monotonic()
         try:
+            await self.inspector.look_again(connection, content.relation, content.seconds)
             rows = await fetch_rows(connection, command, content.seconds)
         except Exception as trouble:
             raise Trouble(
@@ -125,6 +130,14 @@ class PostgresProvider(BaseProvider[Command]):
             elapsed = time.monotonic() - started
             known = Circumstances(stage=Stage.RUN, elapsed=elapsed, allowed=seconds)
             raise Trouble(known) from trouble
+        finally:
+            self._connections.give_back(connection)
+
+    @asynccontextmanager
+    async def _lent(self, seconds: float) -> AsyncIterator[Connection]:
+        connection = await self._connection(seconds)
+        try:
+            yield connection
         finally:
             self._connections.give_back(connection)
 

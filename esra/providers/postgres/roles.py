@@ -42,8 +42,8 @@ def role_of(row: Sequence[object]) -> Role:
     )
 
 
-def refuse_powerful(role: Role) -> None:
-    """Raises ``PowerfulRole`` with every reason; returns for a role that only reads."""
+def reasons_against(role: Role) -> tuple[str, ...]:
+    """Everything that speaks against reading with this role; nothing for one that only reads."""
     flags = (
         (role.superuser, "is a superuser"),
         (role.bypasses_row_security, "bypasses row security (BYPASSRLS)"),
@@ -53,8 +53,12 @@ def refuse_powerful(role: Role) -> None:
         (bool(role.owns), f"owns {', '.join(role.owns)}"),
         (bool(role.writes), f"may write to {', '.join(role.writes)}"),
     )
-    reasons = [reason for holds, reason in flags if holds]
-    if reasons:
+    return tuple(reason for holds, reason in flags if holds)
+
+
+def refuse_powerful(role: Role) -> None:
+    """Raises ``PowerfulRole`` with every reason; returns for a role that only reads."""
+    if reasons := reasons_against(role):
         raise PowerfulRole(
             f'the role "{role.name}" {"; ".join(reasons)}: '
             "give the source a role that has SELECT on its relations and nothing else"

@@ -17,7 +17,7 @@ from typing import Any
 from psycopg import AsyncCursor, sql
 
 from esra.domain.source import Relation
-from esra.providers.postgres import fixed
+from esra.providers.postgres import facts, fixed
 from esra.providers.postgres.pool import Connection
 from esra.providers.postgres.render import Command
 
@@ -34,6 +34,20 @@ async def fetch_role(
 ) -> list[Row]:
     """What the connection's role may do beyond reading ``relations`` (see ``roles``)."""
     return await _transaction(connection, fixed.ROLE, fixed.role_values(relations), seconds)
+
+
+async def fetch_facts(
+    connection: Connection, relations: Sequence[Relation], seconds: float
+) -> list[Row]:
+    """What the server's catalogue holds about ``relations`` (see ``catalogue``)."""
+    return await _transaction(connection, *facts.named(relations), seconds)
+
+
+async def fetch_all_facts(
+    connection: Connection, schema: str | None, most: int, seconds: float
+) -> list[Row]:
+    """The same about the first ``most`` relations of a schema, or of all, that may be read."""
+    return await _transaction(connection, *facts.listed(schema, most), seconds)
 
 
 async def fetch_size(connection: Connection, relation: Relation, seconds: float) -> list[Row]:
