@@ -39,6 +39,7 @@ from esra.llm.statistics import StatisticsSelector
 from esra.ports import Audit, Governance, House, SelectionCache, TraceSink
 from esra.providers.postgres import PostgresProvider, PowerfulRole
 from esra.providers.postgres.errors import Trouble
+from esra.providers.resilience import PerSource
 from esra.providers.statistics import StatisticsFiles, gather
 from esra.sources.evidence import Statistics, evidence_of
 
@@ -105,6 +106,10 @@ async def open_house(
             changed, refused = applied.catalog, applied.refused
         providers = await _providers(loaded, catalog.parent, base, stack, wishes)
         clock, changed = SystemClock(), wishes.change(changed)
+        resilience = PerSource(
+            clock, reachable={name: provider.reachable for name, provider in providers.items()}
+        )
+        stack.push_async_callback(resilience.close)
         known |= await _words(changed, loaded.catalog.version, providers, base, wishes)
         house = House(
             catalog=changed,
@@ -113,6 +118,7 @@ async def open_house(
             audit=wishes.audit or FileAudit(places.audit_file(base)),
             clock=clock,
             gates=BoundedGates(instance=loaded.parallel, providers=dict(loaded.bounds)),
+            resilience=resilience,
             selections=_selections(base, clock, stack) if wishes.remember else None,
             traces=wishes.traces,
             retention=wishes.retention,

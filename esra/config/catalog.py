@@ -11,6 +11,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from esra.config.blocks import (
+    BreakerBlock,
     CapabilityBlock,
     CatalogFile,
     ExposureBlock,
@@ -24,6 +25,7 @@ from esra.config.bounds import CAPABILITY, SOURCE, Bounds
 from esra.config.strict import ConfigError, explain
 from esra.domain import capability as cap
 from esra.domain import source as src
+from esra.domain import resilience as res
 from esra.domain.codes import NoticeCode
 
 LARGEST = 4 * 1024 * 1024  # bytes
@@ -200,6 +202,15 @@ def _source(block: SourceBlock) -> src.Source:
         tenants=None if block.tenants is None else frozenset(block.tenants),
         modes=frozenset(block.modes),
         limits=_limits(block.limits),
+        retries=res.Retries(**block.retries.model_dump()),
+        breaker=_breaker(block.breaker),
+    )
+
+
+def _breaker(block: BreakerBlock) -> res.BreakerRules:
+    numbers = block.model_dump(exclude={"switch", "window"})
+    return res.BreakerRules(
+        switch=res.Switch(block.switch), window=res.Window(block.window), **numbers
     )
 
 

@@ -30,7 +30,6 @@ from esra.providers.postgres.run import (
 )
 from esra.sealed import QueryContent
 
-
 # What a server that is not there is called.
 _AWAY = (FailureCode.CONNECTION_REFUSED, FailureCode.TIMEOUT)
 
