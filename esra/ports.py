@@ -154,9 +154,11 @@ class Reranker(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Capabilities:
-    """What an engine can do; stated to the planner, enforced by the validator."""
+    """What an engine can do; its strategies are stated to the planner, and the validator enforces
+    them. ``snapshots``: several queries of an invocation can see one state of the data."""
 
     strategies: frozenset[Strategy]
+    snapshots: bool = False
 
 
 class Provider(Protocol):

@@ -23,10 +23,20 @@ class BoundFilter:
     values: tuple[Value, ...]
 
 
+# The record filter: of each group one filter must let a row pass. Without groups every row passes;
+# a filter without values lets none.
+Visible = tuple[tuple[BoundFilter, ...], ...]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueryContent:
-    """Everything a renderer may use. ``rows`` is the cap, ``fragment`` characters of text,
-    ``seconds`` the server-side statement timeout."""
+    """Everything a renderer may use.
+
+    ``visible`` holds the caller's claims; ``filters`` is what a plan asked for besides, and can
+    only narrow. ``rows`` is the cap, ``fragment`` characters of text, ``seconds`` the server-side
+    statement timeout. ``snapshot`` is how many queries of the invocation must see one state of
+    the source, 0 where each may see its own.
+    """
 
     invocation: str
     configuration: str
@@ -39,11 +49,13 @@ class QueryContent:
     optional: tuple[str, ...]
     excluded: tuple[str, ...]
     phrases: tuple[str, ...]
+    visible: Visible
     filters: tuple[BoundFilter, ...]
     projection: tuple[Field, ...]
     rows: int
     fragment: int
     seconds: float
+    snapshot: int
 
 
 @final

@@ -40,6 +40,21 @@ class FieldBlock(Strict):
     masking: Literal["none", "last4", "all"] = "none"
 
 
+class RowRuleBlock(Strict):
+    """Rows pass whose ``column`` holds what the caller has under ``claim``, or the fixed ``value``.
+
+    ``tenant``, ``subject`` and ``groups`` are the caller's own. Rules of one mapping must all let a
+    row pass; of those that share a name under ``either``, one is enough.
+    """
+
+    column: Physical
+    claim: str | None = Bound(default=None, min_length=1)
+    value: str | None = Bound(default=None, min_length=1)
+    type: Literal["text", "number", "boolean"] = "text"
+    operator: Literal["eq", "in"] = "in"
+    either: str | None = Bound(default=None, min_length=1)
+
+
 class MappingBlock(Strict):
     id: str = Bound(min_length=1)
     name: str = Bound(min_length=1)
@@ -54,6 +69,7 @@ class MappingBlock(Strict):
     language: str = "english"
     rank: Literal["coverage", "density", "rarity"] = "coverage"
     fields: list[FieldBlock] = []
+    record_filter: list[RowRuleBlock] = []
 
 
 class VocabularyBlock(Strict):
@@ -111,6 +127,7 @@ class SourceBlock(Strict):
     freshness: str = ""
     vocabulary: VocabularyBlock = VocabularyBlock()
     enabled: bool = True
+    snapshot: bool = False
     tenants: list[str] | None = None
     modes: list[Literal["brief", "full", "explain"]] = ["brief", "full", "explain"]
     limits: LimitsBlock = LimitsBlock()

@@ -22,6 +22,7 @@ from esra.config.blocks import (
     SourceBlock,
 )
 from esra.config.bounds import CAPABILITY, SOURCE, Bounds
+from esra.config.record_filter import faults, record_filter
 from esra.config.strict import ConfigError, explain
 from esra.domain import capability as cap
 from esra.domain import source as src
@@ -86,6 +87,7 @@ def _checked(path: Path, file: CatalogFile, version: str) -> Loaded:
         *_bad_weights(file),
         *_no_model(file),
         *_shown_though_hidden(file),
+        *_bad_record_filters(file),
     ]
     if problems:
         raise ConfigError(f"{path}: " + "; ".join(problems[:10]))
@@ -165,6 +167,15 @@ def _shown_though_hidden(file: CatalogFile) -> list[str]:
     ]
 
 
+def _bad_record_filters(file: CatalogFile) -> list[str]:
+    return [
+        f"sources.{source.id}.{mapping.id}.record_filter: {fault}"
+        for source in file.sources
+        for mapping in source.mappings
+        for fault in faults(mapping.record_filter)
+    ]
+
+
 def _no_model(file: CatalogFile) -> list[str]:
     if file.model is not None:
         return []
@@ -199,6 +210,7 @@ def _source(block: SourceBlock) -> src.Source:
             acronyms=tuple((word, tuple(own)) for word, own in block.vocabulary.acronyms.items()),
         ),
         enabled=block.enabled,
+        snapshot=block.snapshot,
         tenants=None if block.tenants is None else frozenset(block.tenants),
         modes=frozenset(block.modes),
         limits=_limits(block.limits),
@@ -225,6 +237,7 @@ def _mapping(block: MappingBlock) -> src.Mapping:
         description=block.description,
         relation=relation,
         fields=tuple(_field(field) for field in block.fields),
+        record_filter=record_filter(block.record_filter),
     )
 
 

@@ -65,6 +65,26 @@ class Field:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RowRule:
+    """A row passes where ``column`` equals one of the values, and a row without one never does.
+
+    The values are the caller's under ``claim``, or the fixed ``value``. ``operator`` EQ wants the
+    caller to have exactly one value; IN takes any of them. A column holds text, numbers or
+    booleans.
+    """
+
+    column: str
+    claim: str = ""
+    value: str = ""
+    type: FieldType = FieldType.TEXT
+    operator: Operator = Operator.IN
+
+
+# Every group must let a row pass, and one rule of a group is enough.
+RecordFilter = tuple[tuple[RowRule, ...], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Relation:
     """Where a mapping's rows live, in the engine's own names (each 1 to 63 bytes)."""
 
@@ -88,6 +108,7 @@ class Mapping:
     description: str
     relation: Relation
     fields: tuple[Field, ...] = ()
+    record_filter: RecordFilter = ()
 
     def field(self, name: str) -> Field | None:
         return next((field for field in self.fields if field.name == name), None)
@@ -134,7 +155,10 @@ class Vocabulary:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """What a caller may search. The business metadata is all a selecting model ever reads."""
+    """What a caller may search. The business metadata is all a selecting model ever reads.
+
+    ``snapshot``: all queries of one invocation must see one state of the data.
+    """
 
     id: str
     name: str
@@ -156,6 +180,12 @@ class Source:
     limits: Limits = Limits()
     retries: Retries = Retries()
     breaker: BreakerRules = BreakerRules()
+    snapshot: bool = False
+
+    @property
+    def hides_rows(self) -> bool:
+        """Whether some caller may not see all of its rows."""
+        return any(mapping.record_filter for mapping in self.mappings)
 
     def mapping(self, id: str) -> Mapping | None:
         return next((mapping for mapping in self.mappings if mapping.id == id), None)

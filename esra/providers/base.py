@@ -45,6 +45,8 @@ class BaseProvider(ABC, Generic[Command]):
     async def run(self, query: ValidatedQuery) -> Hits | Failed:
         """Rows of a sealed query, or the code of its failure. ``NotSealed`` for anything else."""
         content = check(query)
+        if content.snapshot and not self.capabilities.snapshots:
+            return Failed(code=FailureCode.SNAPSHOT_ISOLATION_UNAVAILABLE)
         try:
             command = self.render(content)
             return await self._in_time(self.fetch(command, content), content.seconds + GRACE)

@@ -1,8 +1,9 @@
 """Gathers the term statistics of sources, and keeps them in files so that a command need not.
 
-Reads title and text alone, which every caller who may search the source may see; the caller of
-``gather`` leaves out sources with a record filter (RULINGS 47). A source that cannot be read in
-time is refused with its code and searched as if evidence were off: it never stops a start.
+Reads title and text alone, which every caller who may search the source may see. A source that
+hides rows from some caller is never counted: its counts would tell of them (RULINGS 47). A source
+that cannot be read in time is refused with its code and searched as if evidence were off: it never
+stops a start.
 """
 
 import asyncio
@@ -125,8 +126,11 @@ async def gather(
     *,
     seconds: float = PATIENCE,
 ) -> Gathered:
-    """The statistics of ``sources``, kept or read now; ``now`` in seconds since the epoch."""
-    given = tuple(sources)
+    """The statistics of those ``sources`` that hide no rows, kept or read now.
+
+    ``now`` in seconds since the epoch.
+    """
+    given = tuple(source for source in sources if not source.hides_rows)
     found = await asyncio.gather(
         *(_source(source, engines[source.provider], files, now, seconds) for source in given)
     )

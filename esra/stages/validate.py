@@ -1,12 +1,15 @@
 """The one gate: what passes here is stamped, and only what is stamped can reach a provider.
 
 Deterministic; there is no flag, setting or constructor that turns it off (stage 4). Each rule
-answers with one reason of a closed set.
+answers with one reason of a closed set. With the stamp comes the record filter of the mapping,
+bound to the caller's claims: no plan names it, and none can leave it out.
 """
 
 import math
 import unicodedata
+from collections import Counter
 from collections.abc import Mapping as Keyed
+from dataclasses import replace
 
 from esra._stamp import stamp
 from esra.domain.codes import AuditEvent, RejectReason, WarningCode
@@ -18,6 +21,7 @@ from esra.domain.source import Field, FieldType, Limits, Mapping, Operator, Sour
 from esra.ports import Provider
 from esra.sealed import BoundFilter, QueryContent, ValidatedQuery
 from esra.sources.relation import LONGEST_TERM, MOST_TERMS, MOST_TEXT, words
+from esra.sources.visibility import storable, unused_claims, visible_rows
 
 SEPARATORS = (";", "--", "/*", "*/")
 BRIEF_FRAGMENT = 400
@@ -32,7 +36,7 @@ def validate_plans(
 ) -> Outcome[tuple[ValidatedQuery, ...]]:
     """The queries that survived, stamped; every drop is a warning and an audit fact."""
     selected = {scoped.source.id: scoped.source for scoped in chosen}
-    passed: list[ValidatedQuery] = []
+    passed: list[QueryContent] = []
     rejected: list[Rejected] = []
     for plan in plans:
         for number, query in enumerate(plan.queries):
@@ -42,21 +46,49 @@ def validate_plans(
                 reason = reason or RejectReason.SOURCE_NOT_SELECTED
                 rejected.append(Rejected(source=plan.source, query=number, reason=reason))
             else:
-                passed.append(stamp(_content(call, query, number, source, scope)))
+                passed.append(_content(call, query, number, source, scope))
     return Outcome(
-        value=tuple(passed),
+        value=tuple(stamp(content) for content in _counted(passed, selected)),
         warnings=tuple(
             Warn(code=WarningCode.PLAN_REJECTED, source=r.source, detail=r.reason.value)
             for r in rejected
         ),
-        facts=tuple(
-            Fact(
-                event=AuditEvent.QUERY_REJECTED,
-                values=(("source", r.source), ("query", r.query), ("reason", r.reason.value)),
-            )
-            for r in rejected
+        facts=(
+            *(
+                Fact(
+                    event=AuditEvent.QUERY_REJECTED,
+                    values=(("source", r.source), ("query", r.query), ("reason", r.reason.value)),
+                )
+                for r in rejected
+            ),
+            *_unused(call, passed, selected),
         ),
     )
+
+
+def _counted(contents: list[QueryContent], selected: Keyed[str, Source]) -> list[QueryContent]:
+    """Each content of a source that asks for one snapshot knows how many share it."""
+    sharing = Counter(c.source for c in contents if selected[c.source].snapshot)
+    return [replace(content, snapshot=sharing[content.source]) for content in contents]
+
+
+def _unused(call: Call, passed: list[QueryContent], selected: Keyed[str, Source]) -> list[Fact]:
+    """Which claims of the caller a record filter could not use: names and reasons, no values."""
+    searched = dict.fromkeys((content.source, content.mapping) for content in passed)
+    return [
+        Fact(
+            event=AuditEvent.CLAIM_UNUSED,
+            values=(
+                ("source", source),
+                ("mapping", mapping.id),
+                ("claim", unused.claim),
+                ("reason", unused.reason.value),
+            ),
+        )
+        for source, id in searched
+        if (mapping := selected[source].mapping(id)) is not None
+        for unused in unused_claims(mapping, call.caller)
+    ]
 
 
 def _verdict(
@@ -125,7 +157,7 @@ def _filter_verdict(filter: Filter, mapping: Mapping) -> RejectReason | None:
 def _fits(value: object, field: Field) -> bool:
     match field.type:
         case FieldType.TEXT:
-            return isinstance(value, str) and _clean(value) and len(value.encode()) <= MOST_TEXT
+            return isinstance(value, str) and storable(value) and len(value.encode()) <= MOST_TEXT
         case FieldType.BOOLEAN:
             return isinstance(value, bool)
         case FieldType.NUMBER | FieldType.TIMESTAMP:
@@ -138,7 +170,7 @@ def _fits(value: object, field: Field) -> bool:
 def _text_verdict(query: PlannedQuery) -> RejectReason | None:
     terms = (*query.required, *query.optional, *query.excluded)
     texts = (*terms, *query.phrases)
-    if any(not _clean(text) or separated(text) for text in texts):
+    if any(not storable(text) or separated(text) for text in texts):
         return RejectReason.SEPARATOR_OR_COMMENT
     if _too_much(terms, query.phrases):
         return RejectReason.TOO_MUCH_TEXT
@@ -166,11 +198,6 @@ def separated(text: str) -> bool:
     return any(mark in text or mark in folded for mark in SEPARATORS)
 
 
-def _clean(text: str) -> bool:
-    """No NUL and no lone surrogate: neither has a place in any engine's text."""
-    return "\0" not in text and not any(0xD800 <= ord(char) <= 0xDFFF for char in text)
-
-
 def _content(
     call: Call, query: PlannedQuery, number: int, source: Source, scope: Scope
 ) -> QueryContent:
@@ -193,11 +220,13 @@ def _content(
         optional=query.optional,
         excluded=query.excluded,
         phrases=query.phrases,
+        visible=visible_rows(mapping, call.caller),
         filters=tuple(_bound(filter, mapping) for filter in query.filters),
         projection=_projection(query, mapping),
         rows=query.limit or limits.rows,
         fragment=fragment,
         seconds=limits.seconds,
+        snapshot=0,
     )
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-PARTS = ("matching", "fields", "order", "hostile", "door")
+PARTS = ("matching", "fields", "visible", "order", "hostile", "door")
 pytest.register_assert_rewrite(
     "tests.providers.asking", *(f"tests.providers.contract_{part}" for part in PARTS)
 )

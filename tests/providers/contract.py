@@ -8,9 +8,10 @@ from tests.providers.contract_fields import Fields
 from tests.providers.contract_hostile import Hostile
 from tests.providers.contract_matching import Matching
 from tests.providers.contract_order import Order
+from tests.providers.contract_visible import Visible
 
 __all__ = ["Order", "ProviderContract"]
 
 
-class ProviderContract(Matching, Fields, Order, Hostile, Door):
+class ProviderContract(Matching, Fields, Visible, Order, Hostile, Door):
     """The whole suite."""

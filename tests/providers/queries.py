@@ -38,11 +38,13 @@ def content(relation: Relation = RELATION, **given) -> QueryContent:
         "optional": (),
         "excluded": (),
         "phrases": (),
+        "visible": (),
         "filters": (),
         "projection": (),
         "rows": 50,
         "fragment": 200,
         "seconds": 5.0,
+        "snapshot": 0,
     }
     return QueryContent(**(defaults | given))
 
@@ -55,6 +57,11 @@ def where(kind: FieldType, operator: Operator, *values) -> tuple[BoundFilter, ..
     """One filter on the column that holds this type."""
     given = BoundFilter(column=COLUMNS[kind], type=kind.value, operator=operator, values=values)
     return (given,)
+
+
+def only(kind: FieldType, *values) -> BoundFilter:
+    """A rule of a record filter on the column that holds this type, as the validator binds it."""
+    return where(kind, Operator.IN, *values)[0]
 
 
 def field(kind: FieldType) -> Field:

@@ -12,7 +12,7 @@ from esra.providers.memory import command as memory
 from esra.providers.postgres.render import render
 from esra.sealed import BoundFilter
 from tests.providers.hostile import KNOWN, generated, listed
-from tests.providers.queries import RELATION, content, where
+from tests.providers.queries import RELATION, content, only, where
 from tests.providers.rendering import CELLS, ROLES, Cell, faults
 
 NAMES = [f"{cell.strategy.value}-{cell.operator.value}" for cell in CELLS]
@@ -55,6 +55,34 @@ def test_text_never_varies_with_content(engine, cell, shared):
     ]
     assert len(texts) >= 60
     assert faults(cell, texts, *ENGINES[engine]) == []
+
+
+@pytest.mark.req("E100", "E101", "W80")
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("strategy", list(Strategy))
+def test_text_never_varies_with_a_claim(engine, strategy, shared):
+    """A claim would become part of a command, or its text would tell how many a caller has."""
+    text_of = ENGINES[engine][0]
+    texts = [*KNOWN, *generated(40, seed=3), *listed(shared)[::42]]
+    kinds = (FieldType.TEXT, FieldType.NUMBER, FieldType.BOOLEAN)
+    plain = content(strategy=strategy, visible=(tuple(map(only, kinds)), (only(FieldType.TEXT),)))
+    for text in texts:
+        claims = (text, "x", text[::-1])
+        asked = replace(
+            plain,
+            visible=(
+                (
+                    only(FieldType.TEXT, *claims),
+                    only(FieldType.NUMBER, *range(len(text))),
+                    only(FieldType.BOOLEAN, True),
+                ),
+                (only(FieldType.TEXT, text),),
+            ),
+        )
+        assert text_of(asked) == text_of(plain)
+        if engine == "postgres":
+            assert render(asked).values["visible_0_0"] == list(claims)
+            assert render(asked).values["visible_1_0"] == [text]
 
 
 @pytest.mark.parametrize("cell", CELLS[:3], ids=NAMES[:3])

@@ -99,11 +99,13 @@ CHANGES = {
     "optional": ("other",),
     "excluded": ("other",),
     "phrases": ("other",),
+    "visible": ((None,),),
     "filters": (None,),
     "projection": (None,),
     "rows": 51,
     "fragment": 201,
     "seconds": 5.1,
+    "snapshot": 1,
 }
 
 

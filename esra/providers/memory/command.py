@@ -10,10 +10,12 @@ from decimal import Decimal, InvalidOperation
 
 from esra.domain.plan import Strategy, Value
 from esra.domain.source import FieldType, Operator, Relation
-from esra.sealed import QueryContent
+from esra.sealed import BoundFilter, QueryContent
 from esra.sources.relation import words
 
 Words = tuple[str, ...]
+# A column, the type it is compared as, and how.
+Test = tuple[str, FieldType, Operator]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,18 +24,20 @@ class Shape:
 
     relation: Relation
     strategy: Strategy
-    filters: tuple[tuple[str, FieldType, Operator], ...]
+    visible: tuple[tuple[Test, ...], ...]
+    filters: tuple[Test, ...]
     projection: tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Values:
-    """Terms as their words (a term without words is gone), filter values, bounds."""
+    """Terms as their words (a term without words is gone), claims, filter values, bounds."""
 
     required: tuple[Words, ...]
     optional: tuple[Words, ...]
     excluded: tuple[Words, ...]
     phrases: tuple[Words, ...]
+    visible: tuple[tuple[tuple[Value, ...], ...], ...]
     filters: tuple[tuple[Value, ...], ...]
     rows: int
     fragment: int
@@ -59,7 +63,8 @@ def compile_query(content: QueryContent) -> Command:
     shape = Shape(
         relation=content.relation,
         strategy=content.strategy,
-        filters=tuple((f.column, FieldType(f.type), f.operator) for f in content.filters),
+        visible=tuple(tuple(map(_test, group)) for group in content.visible),
+        filters=tuple(map(_test, content.filters)),
         projection=tuple((field.name, field.column) for field in content.projection),
     )
     values = Values(
@@ -67,6 +72,7 @@ def compile_query(content: QueryContent) -> Command:
         optional=_grouped(content.optional),
         excluded=_grouped(content.excluded),
         phrases=_grouped(content.phrases),
+        visible=tuple(tuple(f.values for f in group) for group in content.visible),
         filters=tuple(f.values for f in content.filters),
         rows=content.rows,
         fragment=content.fragment,
@@ -92,6 +98,10 @@ def comparable(value: object, kind: FieldType) -> str | Decimal | bool | float:
             instant = datetime.fromisoformat(str(value))
             return (instant if instant.tzinfo else instant.replace(tzinfo=UTC)).timestamp()
     raise ValueError(f"not a {kind.value}")
+
+
+def _test(given: BoundFilter) -> Test:
+    return given.column, FieldType(given.type), given.operator
 
 
 def _grouped(texts: tuple[str, ...]) -> tuple[Words, ...]:

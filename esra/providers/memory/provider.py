@@ -10,10 +10,10 @@ from esra.domain.codes import FailureCode
 from esra.domain.hit import Hits, NativeHit, RecordId
 from esra.domain.outcome import Failed
 from esra.domain.plan import Strategy
-from esra.domain.source import FieldType, Operator, Relation
+from esra.domain.source import Operator, Relation
 from esra.ports import Capabilities
 from esra.providers.base import BaseProvider
-from esra.providers.memory.command import Command, comparable, compile_query
+from esra.providers.memory.command import Command, Test, comparable, compile_query
 from esra.providers.memory.records import Entry, Index, Record
 from esra.sealed import QueryContent
 
@@ -31,19 +31,22 @@ _COMPARE: Mapping[Operator, Callable[[Any, Any], bool]] = {
 
 
 class MemoryProvider(BaseProvider[Command]):
-    """``relations`` are records by the name of the relation (``Relation.table``)."""
+    """``relations`` are records by the name of the relation (``Relation.table``).
 
-    capabilities = Capabilities(strategies=frozenset(Strategy))
+    They are read once, so that every query ever sees one state of them.
+    """
+
+    capabilities = Capabilities(strategies=frozenset(Strategy), snapshots=True)
 
     def __init__(self, relations: Mapping[str, Iterable[Record]]) -> None:
         super().__init__()
-        self._indexes = {name: Index(records) for name, records in relations.items()}
+        self._indexes = {name: Index.of_records(records) for name, records in relations.items()}
 
     def render(self, content: QueryContent) -> Command:
         return compile_query(content)
 
     async def fetch(self, command: Command, content: QueryContent) -> Hits:
-        index = self._indexes[command.shape.relation.table]
+        index = _seen(self._indexes[command.shape.relation.table], command)
         allowed = [entry for entry in index.entries if _allowed(entry, command)]
         wanted = [entry for entry in allowed if _wanted(entry, command)]
         scored = [(_native(index, entry, command), entry) for entry in wanted]
@@ -107,16 +110,44 @@ def _lot(record: Record) -> bytes:
     return hashlib.sha256(record.key.encode("utf-8", "surrogatepass")).digest()
 
 
-def _allowed(entry: Entry, command: Command) -> bool:
-    return all(
-        _passes(_value(entry.record, column, command.shape.relation), kind, sign, values)
-        for (column, kind, sign), values in zip(
-            command.shape.filters, command.values.filters, strict=True
+def _seen(index: Index, command: Command) -> Index:
+    """What the caller may see, as an index of its own: what is hidden takes no part in a score."""
+    shape, values = command.shape, command.values
+    if not shape.visible:
+        return index
+    groups = [
+        list(zip(tests, asked, strict=True))
+        for tests, asked in zip(shape.visible, values.visible, strict=True)
+    ]
+    return Index(
+        entry
+        for entry in index.entries
+        if all(
+            any(_shows(entry.record, test, asked, shape.relation) for test, asked in group)
+            for group in groups
         )
     )
 
 
-def _passes(stored: object, kind: FieldType, sign: Operator, values: tuple[object, ...]) -> bool:
+def _shows(record: Record, test: Test, values: tuple[object, ...], relation: Relation) -> bool:
+    """Like any test; but a record that holds another type is hidden, and ends no search."""
+    try:
+        return _passes(record, test, values, relation)
+    except ValueError:
+        return False
+
+
+def _allowed(entry: Entry, command: Command) -> bool:
+    shape = command.shape
+    return all(
+        _passes(entry.record, test, asked, shape.relation)
+        for test, asked in zip(shape.filters, command.values.filters, strict=True)
+    )
+
+
+def _passes(record: Record, test: Test, values: tuple[object, ...], relation: Relation) -> bool:
+    column, kind, sign = test
+    stored = _value(record, column, relation)
     asked = [comparable(value, kind) for value in values]
     if stored is None or not asked:
         return False

@@ -39,13 +39,17 @@ class Entry:
 
 
 class Index:
-    """One relation's entries, and BM25 over all of them."""
+    """Entries, and BM25 over all of them."""
 
-    def __init__(self, records: Iterable[Record]) -> None:
-        self.entries = tuple(_entry(record) for record in records)
+    def __init__(self, entries: Iterable[Entry]) -> None:
+        self.entries = tuple(entries)
         self._holders = Counter(word for entry in self.entries for word in entry.counts)
         lengths = sum(entry.length for entry in self.entries)
         self._mean = lengths / len(self.entries) if lengths else 1.0
+
+    @classmethod
+    def of_records(cls, records: Iterable[Record]) -> "Index":
+        return cls(_entry(record) for record in records)
 
     def score(self, entry: Entry, positive: Iterable[str]) -> float:
         """BM25 of distinct words, added up in the words' own order so that it is one float."""

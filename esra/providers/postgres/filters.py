@@ -1,4 +1,6 @@
-"""Renders a typed filter: a quoted column, a fixed operator, values as one parameter. Pure.
+"""Renders typed filters: a quoted column, a fixed operator, values as one parameter. Pure.
+
+``allowed`` joins a query's own filters with the record filter, which holds the caller's claims.
 
 A row without a value satisfies no filter, ``ne`` included: SQL's own rule, which the memory
 provider follows. Text compares by its bytes in every engine. Times are compared as instants; a
@@ -6,6 +8,7 @@ value is ISO 8601 text or seconds since the epoch, and a time without a zone is 
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -14,7 +17,7 @@ from psycopg import sql
 
 from esra.domain.plan import Value
 from esra.domain.source import FieldType, Operator
-from esra.sealed import BoundFilter
+from esra.sealed import BoundFilter, QueryContent
 
 _SIGN = {
     Operator.EQ: sql.SQL("="),
@@ -43,11 +46,24 @@ class Condition:
     value: object
 
 
-def condition(given: BoundFilter, number: int) -> Condition:
-    """The clause of the ``number``-th filter of a query, over the relation's alias ``r``."""
+def allowed(content: QueryContent) -> tuple[sql.Composed, dict[str, object]]:
+    """`` AND`` clauses over the alias ``r`` that a row has to pass, and their parameters."""
+    groups = [
+        [_condition(given, f"visible_{number}_{part}") for part, given in enumerate(group)]
+        for number, group in enumerate(content.visible)
+    ]
+    groups += [[_condition(given, f"filter_{n}")] for n, given in enumerate(content.filters)]
+    text = sql.Composed([sql.SQL(" AND ({})").format(_either(group)) for group in groups])
+    return text, {made.name: made.value for group in groups for made in group}
+
+
+def _either(group: Sequence[Condition]) -> sql.Composed:
+    return sql.SQL(" OR ").join([made.text for made in group])
+
+
+def _condition(given: BoundFilter, name: str) -> Condition:
     kind = FieldType(given.type)
     type_name, read = _TYPE[kind]
-    name = f"filter_{number}"
     column = read.format(sql.SQL("r.") + ident(given.column))
     values = [_bound(value, kind) for value in given.values]
     if given.operator is Operator.IN:

@@ -1,8 +1,9 @@
 """Turns a query's content into one PostgreSQL command. Pure; reads nothing, calls nobody.
 
-Promise: the text of the command depends on the relation, the strategy, and which columns are
-filtered with which operators and returned, all of it configuration. No term, value, count or
-limit is in the text: terms travel as arrays, everything else as a parameter of its own. Terms are
+Promise: the text of the command depends on the relation with its record filter, the strategy, and
+which columns are filtered with which operators and returned, all of it configuration. No term,
+claim, value, count or limit is in the text: terms and claims travel as arrays, everything else as
+a parameter of its own. Terms are
 reduced to letters and digits (``sources.relation.words``) and only ever meet
 ``plainto_tsquery`` and ``phraseto_tsquery``, which have no query language.
 
@@ -20,7 +21,7 @@ from dataclasses import dataclass
 
 from psycopg import sql
 
-from esra.providers.postgres.filters import condition
+from esra.providers.postgres.filters import allowed
 from esra.providers.postgres.statement import statement
 from esra.sealed import QueryContent
 from esra.sources.relation import words
@@ -39,11 +40,9 @@ class Command:
 
 def render(content: QueryContent) -> Command:
     """The one SELECT that answers this content."""
-    conditions = [condition(given, number) for number, given in enumerate(content.filters)]
-    allowed = sql.Composed([sql.SQL(" AND ") + made.text for made in conditions])
-    text = statement(content.relation, content.strategy, allowed, content.projection)
-    values = _terms(content) | {made.name: made.value for made in conditions}
-    return Command(text=text, values=values)
+    clauses, bound = allowed(content)
+    text = statement(content.relation, content.strategy, clauses, content.projection)
+    return Command(text=text, values=_terms(content) | bound)
 
 
 def _terms(content: QueryContent) -> dict[str, object]:
