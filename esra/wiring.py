@@ -19,6 +19,7 @@ from esra.domain.invocation import Retention
 from esra.domain.source import Relation
 from esra.governance import places, secrets
 from esra.governance.audit import FileAudit
+from esra.governance.audit import settings as audited
 from esra.governance.cache import MemorySelections, SharedSelections
 from esra.governance.clock import SystemClock
 from esra.governance.gates import BoundedGates
@@ -36,7 +37,7 @@ from esra.llm.openai import Endpoint, LanguageModel
 from esra.llm.planner import LocalPlanner
 from esra.llm.prompts import load_prompts
 from esra.llm.statistics import StatisticsSelector
-from esra.ports import Audit, Governance, House, SelectionCache, TraceSink
+from esra.ports import Audit, AuditUnavailable, Governance, House, SelectionCache, TraceSink
 from esra.providers.postgres import PostgresProvider, PowerfulRole
 from esra.providers.postgres.errors import Trouble
 from esra.providers.resilience import PerSource
@@ -115,7 +116,7 @@ async def open_house(
             catalog=changed,
             providers=providers,
             evidence=partial(evidence_of, known),
-            audit=wishes.audit or FileAudit(places.audit_file(base)),
+            audit=wishes.audit or _audit(base, clock, stack),
             clock=clock,
             gates=BoundedGates(instance=loaded.parallel, providers=dict(loaded.bounds)),
             resilience=resilience,
@@ -232,6 +233,19 @@ async def _refuse_powerful(provider: PostgresProvider, relations: list[Relation]
         raise ConfigError(str(error)) from error
     except Trouble:
         return
+
+
+def _audit(base: Path, clock: SystemClock, stack: AsyncExitStack) -> Audit:
+    """In tables where ``ESRA_AUDIT_URL`` is set, else in files; shown to work before a call."""
+    own = audited.settings(base)
+    key = partial(audited.key, own)
+    sink = FileAudit(own.log, own.head, key, clock)
+    stack.callback(sink.close)
+    try:
+        sink.ready()
+    except AuditUnavailable as error:
+        raise ConfigError(f"the audit takes no records: {error}") from error
+    return sink
 
 
 def _selections(base: Path, clock: SystemClock, stack: AsyncExitStack) -> SelectionCache:

@@ -20,8 +20,17 @@ def tuned_folder(base: Path) -> Path:
     return base / "tuned"
 
 
-def audit_file(base: Path) -> Path:
-    return base / "audit" / "audit.jsonl"
+def audit_folder(base: Path) -> Path:
+    return base / "audit"
+
+
+def audit_head_folder(base: Path) -> Path:
+    """Apart from the log: whoever may tidy up logs should not reach it."""
+    return base / "audit-head"
+
+
+def audit_key_file(base: Path) -> Path:
+    return base / "keys" / "audit.key"
 
 
 def words_folder(base: Path) -> Path:

@@ -14,6 +14,7 @@ from esra.domain.outcome import Failed, Refused
 from esra.domain.response import Status
 from esra.governance.admission import Admitted, admit
 from esra.governance.audit import FileAudit, ListAudit
+from esra.governance.clock import StillClock
 from esra.llm.scripted import Scripted
 from esra.pipeline import retrieve
 from esra.ports import AuditUnavailable, Trouble
@@ -302,12 +303,12 @@ def test_a_hashed_prompt_is_not_in_the_records():
 
 def test_the_audit_file_holds_one_line_a_record_whatever_the_text(tmp_path):
     """Else a line break in a prompt would forge a record."""
-    path = tmp_path / "audit" / "log.jsonl"
-    audit = FileAudit(path)
+    audit = FileAudit(tmp_path / "log", tmp_path / "head", lambda: b"k" * 32, StillClock())
     ask(
         house(catalog(), HITS, audit=audit, retention=Retention.FULL),
         'a"\r\n\u2028{"event":"x"}\x1b[2J b',
     )
+    (path,) = (tmp_path / "log").iterdir()
     lines = path.read_bytes().splitlines()
     records = [json.loads(line) for line in lines]
     assert [record["event"] for record in records].count("esra.invocation.begin") == 1
