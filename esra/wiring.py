@@ -1,5 +1,6 @@
 """The only file that names concrete adapters: puts a house together around a catalog."""
 
+import asyncio
 import os
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -38,7 +39,7 @@ from esra.llm.planner import LocalPlanner
 from esra.llm.prompts import load_prompts
 from esra.llm.statistics import StatisticsSelector
 from esra.ports import Audit, AuditUnavailable, Governance, House, SelectionCache, TraceSink
-from esra.providers.postgres import PostgresProvider, PowerfulRole
+from esra.providers.postgres import Inspector, PostgresProvider, PowerfulRole
 from esra.providers.postgres.errors import Trouble
 from esra.providers.resilience import PerSource
 from esra.providers.statistics import StatisticsFiles, gather
@@ -207,16 +208,47 @@ def _add_language_model(
 async def _providers(
     loaded: Loaded, folder: Path, base: Path, stack: AsyncExitStack, wishes: Wishes
 ) -> dict[str, PostgresProvider]:
+    providers = _engines(loaded, folder, base, stack, wishes)
+    started = (
+        _start(provider, _relations(loaded.catalog, name)) for name, provider in providers.items()
+    )
+    for trouble in await asyncio.gather(*started, return_exceptions=True):
+        if trouble is not None:
+            raise trouble
+    return providers
+
+
+@asynccontextmanager
+async def open_engines(
+    loaded: Loaded, folder: Path, base: Path, wishes: Wishes | None = None
+) -> AsyncIterator[dict[str, Inspector]]:
+    """The catalog's engines with nothing asked of them yet, for who says what is wrong there."""
+    async with AsyncExitStack() as stack:
+        engines = _engines(loaded, folder, base, stack, wishes or Wishes())
+        yield {name: provider.inspector for name, provider in engines.items()}
+
+
+@asynccontextmanager
+async def open_engine(address: Callable[[], str]) -> AsyncIterator[Inspector]:
+    """One engine that no catalog names, by the URL that ``address`` gives."""
+    provider = PostgresProvider(address, most=1)
+    try:
+        yield provider.inspector
+    finally:
+        await provider.close()
+
+
+def _engines(
+    loaded: Loaded, folder: Path, base: Path, stack: AsyncExitStack, wishes: Wishes
+) -> dict[str, PostgresProvider]:
     providers: dict[str, PostgresProvider] = {}
     for name, reference in loaded.providers:
         if reference == "embedded":
             address = partial(str, _embedded_reader(base, stack, wishes))
         else:
             address = partial(secrets.resolve, reference, folder)
-        provider = PostgresProvider(address, most=dict(loaded.bounds)[name])
-        stack.push_async_callback(provider.close)
-        await _refuse_powerful(provider, _relations(loaded.catalog, name))
-        providers[name] = provider
+        providers[name] = PostgresProvider(address, most=dict(loaded.bounds)[name])
+        stack.push_async_callback(providers[name].close)
     return providers
 
 
@@ -225,14 +257,19 @@ def _relations(catalog: Catalog, provider: str) -> list[Relation]:
     return [mapping.relation for source in own for mapping in source.mappings]
 
 
-async def _refuse_powerful(provider: PostgresProvider, relations: list[Relation]) -> None:
-    """Raises ``ConfigError``; a server that cannot be asked is each query's own failure."""
+async def _start(provider: PostgresProvider, relations: list[Relation]) -> None:
+    """Raises ``ConfigError`` for a role that may do more than read.
+
+    A server that cannot be asked is each query's own failure.
+    """
     try:
         await provider.refuse_powerful_role(relations)
     except PowerfulRole as error:
         raise ConfigError(str(error)) from error
     except Trouble:
-        return
+        provider.inspector.expect(relations)
+    else:
+        await provider.inspector.learn(relations)
 
 
 def _audit(base: Path, clock: SystemClock, stack: AsyncExitStack) -> Audit:
