@@ -1,10 +1,11 @@
 """The blocks of a catalog file, as strict models: what may stand there, and within what bounds."""
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal
 
-from pydantic import AfterValidator, model_validator
+from pydantic import AfterValidator
 from pydantic import Field as Bound
 
+from esra.config.resilience import BreakerBlock, RetriesBlock
 from esra.config.strict import Strict
 
 

@@ -11,7 +11,6 @@ from typing import Any
 from pydantic import ValidationError
 
 from esra.config.blocks import (
-    BreakerBlock,
     CapabilityBlock,
     CatalogFile,
     ExposureBlock,
@@ -23,6 +22,7 @@ from esra.config.blocks import (
 )
 from esra.config.bounds import CAPABILITY, SOURCE, Bounds
 from esra.config.record_filter import faults, record_filter
+from esra.config.resilience import breaker, retries
 from esra.config.strict import ConfigError, explain
 from esra.domain import capability as cap
 from esra.domain import source as src
@@ -214,15 +214,8 @@ def _source(block: SourceBlock) -> src.Source:
         tenants=None if block.tenants is None else frozenset(block.tenants),
         modes=frozenset(block.modes),
         limits=_limits(block.limits),
-        retries=res.Retries(**block.retries.model_dump()),
-        breaker=_breaker(block.breaker),
-    )
-
-
-def _breaker(block: BreakerBlock) -> res.BreakerRules:
-    numbers = block.model_dump(exclude={"switch", "window"})
-    return res.BreakerRules(
-        switch=res.Switch(block.switch), window=res.Window(block.window), **numbers
+        retries=retries(block.retries),
+        breaker=breaker(block.breaker),
     )
 
 

@@ -5,7 +5,7 @@ and call (RULINGS 19). Everything here is per source; nothing of one source is a
 """
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from random import Random, SystemRandom
 
 from esra.domain.hit import Hits
@@ -24,8 +24,8 @@ Hear = Callable[[BreakerChange], None]
 class PerSource:
     """A ``Resilience`` (``esra.ports``) that lives as long as a house.
 
-    ``reachable`` knocks at a provider's server, by the provider's name. ``hear`` is told of every
-    change of a breaker as it happens; ``changes`` are for the audit.
+    ``reachable`` knocks at a provider's server, by the provider's name. Who listens is told of
+    every change of a breaker as it happens; ``changes`` are for the audit.
     """
 
     def __init__(
@@ -33,11 +33,11 @@ class PerSource:
         clock: Clock,
         *,
         reachable: Mapping[str, Reachable] | None = None,
-        hear: Sequence[Hear] = (),
         dice: Random | None = None,
         sleep: Sleep = asyncio.sleep,
     ) -> None:
-        self._clock, self._reachable, self._hear = clock, reachable or {}, tuple(hear)
+        self._clock, self._reachable = clock, reachable or {}
+        self._hear: list[Hear] = []
         self._around = Surroundings(
             monotonic=clock.monotonic, dice=dice or SystemRandom(), sleep=sleep
         )
@@ -60,6 +60,10 @@ class PerSource:
     def switch(self, source: Source, to: Switch) -> None:
         """Shuts a source off, lets it through whatever happens, or hands it back to its breaker."""
         self._one(source).breaker.switch(to)
+
+    def listen(self, hear: Hear) -> None:
+        """Tells ``hear`` of every change from now on."""
+        self._hear.append(hear)
 
     async def close(self) -> None:
         """Leaves no task behind in the running event loop."""
