@@ -1,0 +1,161 @@
+"""What stands before every path over HTTP: an id, the Host and Origin, the body's size and time.
+
+Plain ASGI, outermost first: ``Correlated``, ``Addressed``, ``Bodied``. A request that does not pass
+costs no token check, no call and no connection to a source.
+"""
+
+import asyncio
+import logging
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from http import HTTPStatus
+
+from mcp.server.transport_security import TransportSecurityMiddleware, TransportSecuritySettings
+from starlette.datastructures import Headers, MutableHeaders, QueryParams
+from starlette.requests import Request
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from esra.serve.door import correlation
+from esra.serve.problems import problem
+from esra.serve.spans import sent_context, trace_id
+
+logger = logging.getLogger(__name__)
+
+HEADER = "X-Correlation-Id"
+LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
+# They show nothing, and whoever probes them names a host of his own.
+PROBES = frozenset({"/healthz", "/readyz"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bounds:
+    """``body`` in bytes (a prompt of 32 KiB, every character escaped, fits), times in seconds."""
+
+    body: int = 256 * 1024
+    arrive: float = 10.0
+    leave: float = 30.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Addresses:
+    """Hosts, and origins of pages, that are answered; ``name:*`` stands for any port."""
+
+    hosts: tuple[str, ...] = field(default=tuple(f"{h}{p}" for h in LOOPBACK for p in ("", ":*")))
+    origins: tuple[str, ...] = field(
+        default=tuple(f"http://{h}{p}" for h in LOOPBACK for p in ("", ":*"))
+    )
+
+    def more(self, hosts: Sequence[str] = (), origins: Sequence[str] = ()) -> "Addresses":
+        return Addresses(hosts=(*self.hosts, *hosts), origins=(*self.origins, *origins))
+
+
+class Correlated:
+    """Gives every response its correlation id, and lets no exception's text out."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            return await self.app(scope, receive, send)
+        sent = sent_context(dict(Headers(scope=scope)))
+        own = scope["esra.correlation"] = correlation(trace_id(sent))
+        scope["esra.context"] = sent
+        started = False
+
+        async def named(message: Message) -> None:
+            nonlocal started
+            if message["type"] == "http.response.start":
+                started = True
+                headers = MutableHeaders(scope=message)
+                headers[HEADER] = own
+                headers.setdefault("Cache-Control", "no-store")
+                headers["X-Content-Type-Options"] = "nosniff"
+            await send(message)
+
+        try:
+            await self.app(scope, receive, named)
+        except Exception as trouble:
+            logger.error("request %s failed", own, exc_info=trouble)
+            if not started:
+                failed = problem(HTTPStatus.INTERNAL_SERVER_ERROR, own, detail="it failed inside")
+                await failed(scope, receive, named)
+        return None
+
+
+class Addressed:
+    """Refuses foreign hosts and pages (DNS rebinding), and a token in the address."""
+
+    def __init__(self, app: ASGIApp, addresses: Addresses) -> None:
+        self.app = app
+        self._security = TransportSecurityMiddleware(
+            TransportSecuritySettings(
+                allowed_hosts=list(addresses.hosts), allowed_origins=list(addresses.origins)
+            )
+        )
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            own = scope["esra.correlation"]
+            if "access_token" in QueryParams(scope["query_string"]):
+                detail = "an access token goes into the Authorization header, never the address"
+                refused = problem(HTTPStatus.BAD_REQUEST, own, detail=detail)
+                return await refused(scope, receive, send)
+            request = Request(scope)
+            if scope["path"] not in PROBES:
+                found = await self._security.validate_request(request, is_post=False)
+                if found is not None:
+                    return await problem(HTTPStatus(found.status_code), own)(scope, receive, send)
+        return await self.app(scope, receive, send)
+
+
+class Bodied:
+    """Takes the whole body in a bounded time and size, and gives no reader for ever to read."""
+
+    def __init__(self, app: ASGIApp, bounds: Bounds) -> None:
+        self.app, self._bounds = app, bounds
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            return await self.app(scope, receive, send)
+        try:
+            async with asyncio.timeout(self._bounds.arrive):
+                messages = await self._taken(scope, receive)
+        except TimeoutError:
+            return await self._refused(HTTPStatus.REQUEST_TIMEOUT, scope, receive, send)
+        if messages is None:
+            return await self._refused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, scope, receive, send)
+
+        async def replay() -> Message:
+            return messages.popleft() if messages else await receive()
+
+        async def patient(message: Message) -> None:
+            async with asyncio.timeout(self._bounds.leave):
+                await send(message)
+
+        return await self.app(scope, replay, patient)
+
+    async def _taken(self, scope: Scope, receive: Receive) -> deque[Message] | None:
+        """The request as one message, or the disconnect; None where it is too large."""
+        declared = Headers(scope=scope).get("content-length", "0")
+        if declared.isdigit() and int(declared) > self._bounds.body:
+            return None
+        body = bytearray()
+        while True:
+            message = await receive()
+            if message["type"] != "http.request":
+                return deque([message])
+            body += message.get("body", b"")
+            if len(body) > self._bounds.body:
+                return None
+            if not message.get("more_body", False):
+                return deque([{"type": "http.request", "body": bytes(body), "more_body": False}])
+
+    async def _refused(
+        self, status: HTTPStatus, scope: Scope, receive: Receive, send: Send
+    ) -> None:
+        # What is still on its way must not be read as the next request.
+        headers = {"Connection": "close"}
+        response = problem(status, scope["esra.correlation"], headers=headers)
+        await response(scope, receive, send)
