@@ -26,7 +26,6 @@ from esra.config.resilience import breaker, retries
 from esra.config.strict import ConfigError, explain
 from esra.domain import capability as cap
 from esra.domain import source as src
-from esra.domain import resilience as res
 from esra.domain.codes import NoticeCode
 
 LARGEST = 4 * 1024 * 1024  # bytes
