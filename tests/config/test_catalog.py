@@ -8,6 +8,7 @@ from esra.config.apply import apply_tuned
 from esra.config.catalog import load_catalog
 from esra.config.strict import ConfigError
 from esra.domain.codes import NoticeCode
+from esra.domain.source import FieldType, Operator, RowRule
 from eval.catalog import CatalogSource, Choices, SlugError, catalog_text, is_untouched, slug_of
 
 SOURCES = (
@@ -98,6 +99,57 @@ def test_a_hidden_field_is_no_source_of_titles_or_fragments(tmp_path, column, hi
     load(tmp_path, (block, f"\n{field}\n{block}"))
     with pytest.raises(ConfigError, match="restricts or masks"):
         load(tmp_path, (block, f"\n{field}{hidden}\n{block}"))
+
+
+RULE = "[[sources.mappings.record_filter]]\n"
+
+
+def with_rules(tmp_path: Path, *rules: str):
+    block = "\n[[capabilities]]"
+    return load(tmp_path, (block, "\n" + "\n".join(RULE + rule for rule in rules) + block))
+
+
+def test_a_record_filter_is_read_as_groups_of_rules(tmp_path):
+    """Else rows would be shown that a rule was meant to hide."""
+    known = with_rules(
+        tmp_path,
+        'column = "tenant_id"\nclaim = "tenant"\n',
+        'column = "owner"\nclaim = "subject"\neither = "mine"\noperator = "eq"\n',
+        'column = "team"\nclaim = "groups"\ntype = "number"\neither = "mine"\n',
+        'column = "draft"\nvalue = "false"\ntype = "boolean"\n',
+    ).catalog
+    news, law = known.sources
+    assert (news.hides_rows, law.hides_rows) == (False, True)
+    assert law.mappings[0].record_filter == (
+        (RowRule(column="tenant_id", claim="tenant"),),
+        (
+            RowRule(column="owner", claim="subject", operator=Operator.EQ),
+            RowRule(column="team", claim="groups", type=FieldType.NUMBER),
+        ),
+        (RowRule(column="draft", value="false", type=FieldType.BOOLEAN),),
+    )
+
+
+@pytest.mark.parametrize(
+    ("rule", "says"),
+    [
+        ('column = "c"', "takes one of claim and value"),
+        ('column = "c"\nclaim = "t"\nvalue = "v"', "takes one of claim and value"),
+        ('column = "c"\nclaim = ""', "claim"),
+        ('column = "c"\nvalue = "yes"\ntype = "boolean"', "'yes' is no boolean"),
+        ('column = "c"\nvalue = "07"\ntype = "number"', "'07' is no number"),
+        ('column = "c"\nclaim = "t"\ntype = "timestamp"', "type"),
+        ('column = "c"\nclaim = "t"\noperator = "ne"', "operator"),
+        ('column = "c"\nclaim = "t"\neither = "mine"', "either = 'mine' stands once"),
+        ('column = "' + "c" * 64 + '"\nclaim = "t"', "63 bytes"),
+        ('column = "c"\nclaims = "t"', "did you mean 'claim'"),
+    ],
+)
+def test_a_mistake_in_a_record_filter_is_refused(tmp_path, rule, says):
+    """Else a typo would hide all rows, or none."""
+    with pytest.raises(ConfigError, match=r"c\.toml") as refused:
+        with_rules(tmp_path, rule + "\n")
+    assert says in str(refused.value)
 
 
 @pytest.mark.parametrize("content", ["[", "a = 1", "\xff\x00", ""])

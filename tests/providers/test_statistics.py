@@ -10,7 +10,7 @@ import pytest
 
 from esra.domain.codes import FailureCode
 from esra.domain.outcome import Failed
-from esra.domain.source import Mapping, Source
+from esra.domain.source import Mapping, RowRule, Source
 from esra.providers import statistics as room
 from esra.providers.memory import MemoryProvider
 from esra.providers.postgres import PostgresProvider
@@ -103,6 +103,19 @@ def test_the_relations_of_a_source_are_counted_together_and_each_once(shop, file
     one, two = shop.stock([record("a", "oak")]), shop.stock([record("b", "oak elm")])
     found = gathered(shop.provider, files, one, two, one)
     assert found.statistics["trees"].counts == {"oak": 2, "elm": 1}
+
+
+@pytest.mark.req("W80")
+def test_a_source_that_hides_rows_is_not_counted(shop, files):
+    """How often a word stands in hidden rows would be told by the weight of their source."""
+    relation = shop.stock([record("a", "oak")])
+    open_one, other = source_of(relation, id="open"), source_of(relation, relation, id="hiding")
+    rules = ((RowRule(column="colour", claim="tenant"),),)
+    hiding = replace(
+        other, mappings=(other.mappings[0], replace(other.mappings[1], record_filter=rules))
+    )
+    found = asyncio.run(gather([hiding, open_one], {"main": shop.provider}, files, NOW))
+    assert (set(found.statistics), found.refused) == ({"open"}, {})
 
 
 def test_what_cannot_be_read_is_refused_with_its_code_and_the_rest_stays(shop, files):

@@ -1,14 +1,17 @@
 """The gate: each rule with a case it lets through and one it stops that differ in it alone."""
 
+from dataclasses import replace
+
 import pytest
 
 from esra._check import check
 from esra.domain.codes import AuditEvent, RejectReason, WarningCode
 from esra.domain.invocation import Mode
 from esra.domain.plan import Filter, PlannedQuery, PlanOrigin, SourcePlan, Strategy
-from esra.domain.source import FieldType, Limits, Operator
+from esra.domain.source import FieldType, Limits, Operator, RowRule
+from esra.sealed import BoundFilter
 from esra.stages.validate import separated, validate_plans
-from tests.house import FakeEngine, call, field, scope, scoped, scoring, source
+from tests.house import CALLER, FakeEngine, call, field, scope, scoped, scoring, source
 
 FIELDS = (
     field("author", searchable=True, filterable=True, returnable=True,
@@ -35,11 +38,12 @@ def only(value, name="author", operator=Operator.EQ) -> tuple[Filter, ...]:
     return (Filter(field=name, operator=operator, values=values),)
 
 
-def validate(*queries, of="news", numbers=None, mode=Mode.BRIEF):
+def validate(*queries, of="news", numbers=None, mode=Mode.BRIEF, searched=SOURCE, caller=CALLER):
     plan = SourcePlan(source=of, origin=PlanOrigin.MODEL, queries=queries)
-    own = scope(SOURCE, scoring=numbers or scoring())
+    own = scope(searched, scoring=numbers or scoring())
     engine = FakeEngine({}, strategies=KEYWORDS)
-    return validate_plans(call(mode=mode), (plan,), (scoped(SOURCE),), own, {"fake": engine})
+    asked = call(mode=mode, caller=caller)
+    return validate_plans(asked, (plan,), (scoped(searched),), own, {"fake": engine})
 
 
 def reason(one: PlannedQuery, **more) -> RejectReason | None:
@@ -166,3 +170,67 @@ def test_rows_are_the_limit_asked_for_or_the_policys():
     """Else a plan could lift the cap, or a query without a limit have none."""
     (asked,), (unset,) = (validate(query(limit=n)).value for n in (7, None))
     assert (asked.rows, unset.rows) == (7, 40)
+
+
+def hiding(*rules: RowRule):
+    """The source, whose rows are seen where every one of the rules lets them pass."""
+    (mapping,) = SOURCE.mappings
+    own = replace(mapping, record_filter=tuple((rule,) for rule in rules))
+    return replace(SOURCE, mappings=(own,))
+
+
+TENANT = RowRule(column="hidden_tenant", claim="tenant")
+TEAM = RowRule(column="hidden_team", claim="team", type=FieldType.NUMBER)
+
+
+@pytest.mark.req("W80")
+def test_the_record_filter_is_stamped_into_every_query_whatever_was_planned():
+    """Else a query could leave it out."""
+    caller = replace(CALLER, claims=(("team", ("7", "8")),))
+    outcome = validate(
+        query(), query(optional=("x",)), searched=hiding(TENANT, TEAM), caller=caller
+    )
+    tenant = BoundFilter(column="hidden_tenant", type="text", operator=Operator.IN, values=("t",))
+    team = BoundFilter(column="hidden_team", type="number", operator=Operator.IN, values=(7, 8))
+    assert [check(q).visible for q in outcome.value] == [((tenant,), (team,))] * 2
+    assert outcome.facts == ()
+    (plain,) = validate(query()).value
+    assert check(plain).visible == ()
+
+
+@pytest.mark.parametrize(
+    ("claims", "why"),
+    [
+        ((), "MISSING"),
+        ((("team", ("canary",)),), "UNFIT"),
+        ((("team", ()),), "MISSING"),
+    ],
+)
+def test_an_unusable_claim_matches_nothing_and_is_audited_once_without_its_value(claims, why):
+    """Else a caller without the claim would see all, or an operator would never learn why none."""
+    caller = replace(CALLER, claims=claims)
+    outcome = validate(query(), query(), searched=hiding(TENANT, TEAM), caller=caller)
+    assert [check(q).visible[1][0].values for q in outcome.value] == [(), ()]
+    assert outcome.warnings == ()
+    (fact,) = outcome.facts
+    assert fact.event is AuditEvent.CLAIM_UNUSED
+    assert dict(fact.values) == {
+        "source": "news", "mapping": "docs", "claim": "team", "reason": why,
+    }  # fmt: skip
+
+
+def test_a_plan_cannot_name_the_column_of_a_record_filter():
+    """Else a planner could aim at it."""
+    for name in ("tenant", "hidden_tenant"):
+        outcome = validate(query(filters=only("t", name)), searched=hiding(TENANT))
+        assert [w.detail for w in outcome.warnings] == [RejectReason.FIELD_UNKNOWN.value]
+
+
+@pytest.mark.req("E122")
+def test_a_source_that_asks_for_a_snapshot_counts_the_queries_that_share_it():
+    """Else an engine could not tell when the last of them has been answered."""
+    asking = replace(SOURCE, snapshot=True)
+    shared = validate(query(), query(optional=(";",)), query(), searched=asking).value
+    own = validate(query(), query()).value
+    assert [check(q).snapshot for q in shared] == [2, 2]
+    assert [check(q).snapshot for q in own] == [0, 0]
