@@ -86,8 +86,10 @@ def caller(dice: random.Random) -> Caller:
         subject=dice.choice(("o'neil", "true", "8")),
         identity=Identity.TOKEN,
         groups=some(),
-        claims=tuple((name, some()) for name in ("team", "tenant") if dice.random() < 0.8)
-        + (("secret", ("claimcanary",)),),
+        claims=(
+            *((name, some()) for name in ("team", "tenant") if dice.random() < 0.8),
+            ("secret", ("claimcanary",)),
+        ),
     )
 
 

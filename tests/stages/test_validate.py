@@ -187,9 +187,8 @@ TEAM = RowRule(column="hidden_team", claim="team", type=FieldType.NUMBER)
 def test_the_record_filter_is_stamped_into_every_query_whatever_was_planned():
     """Else a query could leave it out."""
     caller = replace(CALLER, claims=(("team", ("7", "8")),))
-    outcome = validate(
-        query(), query(optional=("x",)), searched=hiding(TENANT, TEAM), caller=caller
-    )
+    asked = (query(), query(optional=("x",)))
+    outcome = validate(*asked, searched=hiding(TENANT, TEAM), caller=caller)
     tenant = BoundFilter(column="hidden_tenant", type="text", operator=Operator.IN, values=("t",))
     team = BoundFilter(column="hidden_team", type="number", operator=Operator.IN, values=(7, 8))
     assert [check(q).visible for q in outcome.value] == [((tenant,), (team,))] * 2
