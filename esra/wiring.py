@@ -18,6 +18,7 @@ from esra.config.strict import ConfigError
 from esra.domain.capability import Capability, Catalog, PlanForm, RerankForm, SelectForm
 from esra.domain.invocation import Retention
 from esra.domain.source import Relation
+from esra.domain.trust import Trust
 from esra.governance import places, secrets
 from esra.governance.audit import FileAudit
 from esra.governance.audit import settings as audited
@@ -72,11 +73,15 @@ class Wishes:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Opened:
-    """A house, who governs it, and the tuned files that were refused (one line each)."""
+    """A house, who governs it by what trust, and the tuned files that were refused (a line each).
+
+    A trust without issuers: there are no tokens, and every caller is local.
+    """
 
     house: House
     governance: Governance
     refused: tuple[str, ...]
+    trust: Trust = Trust()
 
 
 class CannotOpen(RuntimeError):
