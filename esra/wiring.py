@@ -4,7 +4,7 @@ import asyncio
 import os
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -81,7 +81,7 @@ class Opened:
     house: House
     governance: Governance
     refused: tuple[str, ...]
-    trust: Trust = Trust()
+    trust: Trust = field(default_factory=Trust)
 
 
 class CannotOpen(RuntimeError):
