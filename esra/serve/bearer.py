@@ -10,6 +10,8 @@ from urllib.parse import urlsplit
 
 from starlette.requests import HTTPConnection
 
+from esra.domain.trust import Trust
+
 METADATA = "/.well-known/oauth-protected-resource"
 # The b64token of RFC 6750, 2.1. The scheme's name has no case.
 _BEARER = re.compile(r"\A[Bb][Ee][Aa][Rr][Ee][Rr] +([A-Za-z0-9._~+/-]+=*)\Z")
@@ -57,3 +59,11 @@ def token_of(connection: HTTPConnection | None, tokens: bool) -> str | None:
     given = connection.headers.getlist("authorization")
     found = _BEARER.match(given[0]) if len(given) == 1 and len(given[0]) <= LONGEST else None
     return found.group(1) if found else ""
+
+
+def resource_of(trust: Trust) -> Resource | None:
+    """The service as its trust describes it; None where no issuer's tokens are accepted."""
+    if not trust.issuers or not trust.resource:
+        return None
+    issuers = tuple(dict.fromkeys(one.issuer for one in trust.issuers))
+    return Resource(url=trust.resource, issuers=issuers, scopes=trust.scopes)
