@@ -12,7 +12,8 @@ from eval.dataset.names import source_names
 from eval.dataset.reading import read_documents, read_queries
 from eval.dataset.records import SourceFolder
 from eval.formats.findings import Finding, Findings, quoted
-from eval.formats.qrels import Judgement, judgement_rows
+from eval.formats.qrels import judgement_rows
+from eval.formats.sheet import Judgement
 
 LAYOUT = "a labelled folder holds corpus.jsonl, queries.jsonl and qrels.tsv (or qrels/test.tsv)"
 _USELESS = "names no relevant document (grade 1 or more)"

@@ -9,6 +9,9 @@ from __future__ import annotations
 
 import re
 
+from eval.formats.sheet import Grade
+
+LARGEST_GRADE = 999_999_999
 # The largest finite 32-bit float: trec_eval keeps scores in 32 bits.
 LARGEST_SCORE = 3.4028234663852886e38
 _SPACES = re.compile(r"[ \t]+")
@@ -36,3 +39,16 @@ def grade_of(text: str) -> int | None:
     """A whole number of at most nine digits, else None."""
     text = text.strip(" ")
     return int(text) if _GRADE.fullmatch(text) else None
+
+
+def rating_of(text: str) -> Grade | None:
+    """A grade that may have a fraction, as Quepid and OpenSearch write them; 3.000 is 3."""
+    value = score_of(text)
+    if value is None or abs(value) > LARGEST_GRADE:
+        return None
+    return int(value) if value.is_integer() else value
+
+
+def rating_text(grade: Grade) -> str:
+    """What ``rating_of`` reads back to the same grade."""
+    return str(grade) if isinstance(grade, int) else repr(grade)

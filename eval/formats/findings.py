@@ -71,7 +71,7 @@ class Findings:
         counted = self.counted.setdefault((str(file), kind), _Counted(line=line))
         counted.count += 1
         if len(counted.named) < NAMED:
-            counted.named.append(f"{what} (line {line})")
+            counted.named.append(f"{what} (line {line})" if line else what)
 
     def absorb(self, error: FormatError) -> None:
         """Takes over what another reading could not go on with."""

@@ -21,8 +21,13 @@ _GZIP = b"\x1f\x8b"
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 
 
-def numbered_lines(path: Path, findings: Findings) -> Iterator[tuple[int, str]]:
-    """``(line number, text)`` of every line that is not blank and could be read."""
+def numbered_lines(
+    path: Path, findings: Findings, *, whole: bool = False
+) -> Iterator[tuple[int, str]]:
+    """``(line number, text)`` of every line that is not blank and could be read.
+
+    ``whole`` keeps blank lines and line ends, for a format whose cells may hold them.
+    """
     if not path.is_file():  # a pipe or a device might never end
         findings.refuse(path, 0, "is not a file: name a regular file")
         return
@@ -30,7 +35,7 @@ def numbered_lines(path: Path, findings: Findings) -> Iterator[tuple[int, str]]:
         with path.open("rb") as probe:
             packed = probe.read(2) == _GZIP
         with _opened(path, packed) as file:
-            yield from _decoded(path, file, findings)
+            yield from _decoded(path, file, findings, whole)
     except (EOFError, zlib.error, gzip.BadGzipFile):
         findings.refuse(path, 0, "is a torn gzip file: copy it again")
     except OSError as trouble:
@@ -41,7 +46,9 @@ def _opened(path: Path, packed: bool) -> io.BufferedIOBase:
     return gzip.GzipFile(path) if packed else path.open("rb")
 
 
-def _decoded(path: Path, file: io.BufferedIOBase, findings: Findings) -> Iterator[tuple[int, str]]:
+def _decoded(
+    path: Path, file: io.BufferedIOBase, findings: Findings, whole: bool
+) -> Iterator[tuple[int, str]]:
     for number, raw in enumerate(_bounded(file), start=1):
         if number == 1:
             if raw is not None and raw.startswith(_UTF16):
@@ -53,15 +60,18 @@ def _decoded(path: Path, file: io.BufferedIOBase, findings: Findings) -> Iterato
         elif b"\0" in raw:
             at = raw.index(b"\0") + 1
             findings.refuse(path, number, f"holds a NUL byte (byte {at}): take it out")
-        elif (text := _utf8(path, number, raw, findings)) and not text.isspace():
-            yield number, text
+        elif text := _utf8(path, number, raw, findings):
+            if whole:
+                yield number, text
+            elif not text.isspace():
+                yield number, text.rstrip("\r\n")
 
 
 def _bounded(file: io.BufferedIOBase) -> Iterator[bytes | None]:
-    """Each line without its end; None for one that is too long, whose rest is passed over."""
+    """Each line with its end; None for one that is too long, whose rest is passed over."""
     while raw := file.readline(LONGEST_LINE + 1):
         if len(raw) <= LONGEST_LINE or raw.endswith(b"\n"):
-            yield raw.rstrip(b"\r\n")
+            yield raw
             continue
         while raw and not raw.endswith(b"\n"):
             raw = file.readline(LONGEST_LINE)

@@ -13,23 +13,15 @@ from pathlib import Path
 
 from eval.formats.columns import columns, grade_of
 from eval.formats.findings import Finding, Findings, quoted
+from eval.formats.gather import Gathered, OnConflict
 from eval.formats.lines import numbered_lines
+from eval.formats.sheet import Judgement
 from eval.formats.writing import checked_id, write_lines
 
 _HEADERS = frozenset(
     {"query-id", "query_id", "queryid", "qid", "query", "topic", "topic-id", "topic_id"}
 )
 BEIR_HEADER = "query-id\tcorpus-id\tscore"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Judgement:
-    """A grade a person gave, and the line it stands in."""
-
-    query: str
-    document: str
-    grade: int
-    line: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,10 +39,10 @@ class QrelsForm(StrEnum):
     BEIR = "beir"
 
 
-def read_qrels(path: Path) -> Qrels:
+def read_qrels(path: Path, on_conflict: OnConflict = OnConflict.REFUSE) -> Qrels:
     """The judgements of a file, plain or gzip. Raises FormatError with every line at fault."""
     findings = Findings()
-    rows = judgement_rows(path, findings)
+    rows = judgement_rows(path, findings, on_conflict)
     if not rows and not findings.refused:
         findings.refuse(path, 0, "holds no judgement")
     findings.check()
@@ -60,9 +52,11 @@ def read_qrels(path: Path) -> Qrels:
     return Qrels(judgements=judgements, findings=findings.tolerated())
 
 
-def judgement_rows(path: Path, findings: Findings) -> tuple[Judgement, ...]:
+def judgement_rows(
+    path: Path, findings: Findings, on_conflict: OnConflict = OnConflict.REFUSE
+) -> tuple[Judgement, ...]:
     """The judgements in file order, each pair once; what is wrong goes to ``findings``."""
-    rows: dict[tuple[str, str], Judgement] = {}
+    rows = Gathered(path, findings, on_conflict)
     for line, text in numbered_lines(path, findings):
         cells = columns(text, (3, 4))
         if cells is None:
@@ -70,8 +64,8 @@ def judgement_rows(path: Path, findings: Findings) -> tuple[Judgement, ...]:
         elif not _is_header(line, cells):
             row = _judgement(path, line, cells, findings)
             if row is not None:
-                _keep(path, row, rows, findings)
-    return tuple(rows.values())
+                rows.add(row)
+    return rows.judgements
 
 
 def write_qrels(
@@ -103,20 +97,3 @@ def _judgement(path: Path, line: int, cells: list[str], findings: Findings) -> J
     else:
         return Judgement(query=query, document=document, grade=grade, line=line)
     return None
-
-
-def _keep(
-    path: Path,
-    row: Judgement,
-    rows: dict[tuple[str, str], Judgement],
-    findings: Findings,
-) -> None:
-    first = rows.setdefault((row.query, row.document), row)
-    if first is row:
-        return
-    pair = f"{quoted(row.query)} {quoted(row.document)}"
-    if first.grade == row.grade:
-        findings.count("judgement given twice, kept once", path, row.line, pair)
-        return
-    grades = f"grade {row.grade} here, {first.grade} in line {first.line}"
-    findings.refuse(path, row.line, f"judges {pair} a second time, {grades}: keep one")

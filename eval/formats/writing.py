@@ -1,8 +1,9 @@
-"""Writes lines for the writers of this room: whole or not at all, the same bytes every time."""
+"""Writes files for the writers of this room: whole or not at all, the same bytes every time."""
 
 from __future__ import annotations
 
 import gzip
+import json
 import os
 from collections.abc import Iterable
 from pathlib import Path
@@ -10,12 +11,26 @@ from pathlib import Path
 
 def write_lines(path: Path, lines: Iterable[str]) -> None:
     """UTF-8, one line each; gzip where the name ends in ``.gz``; replaces the file at the end."""
-    body = "".join(f"{line}\n" for line in lines).encode("utf-8")
+    write_text(path, "".join(f"{line}\n" for line in lines))
+
+
+def write_text(path: Path, text: str) -> None:
+    """UTF-8, as given; gzip where the name ends in ``.gz``; replaces the file at the end."""
+    body = text.encode("utf-8")
     if path.suffix == ".gz":
         body = gzip.compress(body, mtime=0)  # no time of writing: equal content, equal bytes
     fresh = path.with_name(f"{path.name}.new")
-    fresh.write_bytes(body)
-    os.replace(fresh, path)
+    try:
+        fresh.write_bytes(body)
+        os.replace(fresh, path)
+    except BaseException:
+        fresh.unlink(missing_ok=True)
+        raise
+
+
+def write_json(path: Path, value: object) -> None:
+    """One JSON document. Raises ValueError for a number that JSON has no word for (NaN)."""
+    write_text(path, json.dumps(value, ensure_ascii=False, allow_nan=False, indent=1) + "\n")
 
 
 def checked_id(key: str) -> str:
@@ -25,3 +40,10 @@ def checked_id(key: str) -> str:
             f"id {key!r} is blank or holds a tab, a line end or NUL: no column of a file"
         )
     return key
+
+
+def checked_cell(text: str) -> str:
+    """The text itself, if a cell or a JSON string of ours can hold it. Raises ValueError."""
+    if not text.strip() or "\0" in text:
+        raise ValueError(f"{text!r} is blank or holds a NUL: no cell of a file")
+    return text

@@ -1,0 +1,125 @@
+"""Tables with a header as comma-separated text: RFC 4180, quoted cells may hold line ends.
+
+Cells are kept to the letter. Semicolons and tabs between the cells of the header are understood, as
+spreadsheets of many countries write them. Every row has the line it begins in.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from eval.formats import spreadsheet
+from eval.formats.findings import Findings, quoted
+from eval.formats.lines import numbered_lines
+from eval.formats.writing import write_text
+
+_BETWEEN = (",", ";", "\t")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """The cells of one row, as many as the header has; cells left away are empty."""
+
+    line: int
+    cells: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """``header`` as written; ``rows`` are read once, while the file is read."""
+
+    header: tuple[str, ...]
+    rows: Iterator[Row]
+
+    def places(self, names: Mapping[str, Iterable[str]]) -> dict[str, int]:
+        """The column of each name, found by any of its spellings, without regard to case."""
+        plain = [cell.strip().casefold() for cell in self.header]
+        return {
+            name: plain.index(spelling)
+            for name, spellings in names.items()
+            for spelling in spellings
+            if spelling in plain
+        }
+
+
+def read_table(path: Path, findings: Findings, *, escaped: bool = False) -> Table:
+    """The table of a file, plain or gzip; ``escaped`` takes back what a spreadsheet was spared."""
+    rows = _rows(path, findings)
+    first = next(rows, None)
+    if first is None:
+        if not findings.refused:
+            findings.refuse(path, 0, "is empty: the first line names the columns")
+        return Table(header=(), rows=iter(()))
+    header = tuple(map(spreadsheet.original, first[1])) if escaped else tuple(first[1])
+    return Table(header=header, rows=_body(path, rows, len(header), findings, escaped))
+
+
+def write_table(
+    path: Path, header: Sequence[str], rows: Iterable[Sequence[str]], *, escape: bool = False
+) -> None:
+    """Writes what ``read_table`` reads back. Raises ValueError for a NUL or a lone surrogate."""
+    text = io.StringIO(newline="")
+    writer = csv.writer(text)  # ends lines with \r\n, so that either sign in a cell is quoted
+    for row in (header, *rows):
+        writer.writerow(map(spreadsheet.harmless, row) if escape else row)
+    body = text.getvalue()
+    if "\0" in body:
+        raise ValueError("a cell holds a NUL: no file of this kind can")
+    write_text(path, body)
+
+
+def _rows(path: Path, findings: Findings) -> Iterator[tuple[int, list[str]]]:
+    """(line, cells) of every row that is not blank; the first broken one ends the reading."""
+    read = 0
+
+    def lines() -> Iterator[str]:
+        nonlocal read
+        for number, line in numbered_lines(path, findings, whole=True):
+            read = number
+            yield line
+
+    source = lines()
+    head = next(source, None)
+    if head is None:
+        return
+    # No first column of ours has such a sign in its name, so the first one stands between cells.
+    between = next((sign for sign in head if sign in _BETWEEN), ",")
+    at = 1
+    reader = csv.reader(_chained(head, source), delimiter=between, strict=True)
+    try:
+        for cells in reader:
+            if any(cell.strip() for cell in cells):
+                yield at, cells
+            at = read + 1
+    except csv.Error as trouble:
+        findings.refuse(path, at, f"is no usable CSV: {trouble} (is every quote closed?)")
+
+
+def _chained(head: str, rest: Iterator[str]) -> Iterator[str]:
+    yield head
+    yield from rest
+
+
+def _body(
+    path: Path,
+    rows: Iterator[tuple[int, list[str]]],
+    width: int,
+    findings: Findings,
+    escaped: bool,
+) -> Iterator[Row]:
+    for line, cells in rows:
+        if len(cells) > width:
+            findings.refuse(path, line, f"has {len(cells)} cells, the header names {width}")
+            continue
+        for cell in cells:
+            if not escaped and spreadsheet.looks_harmless(cell):
+                kind = (
+                    "cell that looks escaped for a spreadsheet, kept as it is (--from-spreadsheet)"
+                )
+                findings.count(kind, path, line, quoted(cell))
+        found = [spreadsheet.original(cell) for cell in cells] if escaped else cells
+        yield Row(line=line, cells=(*found, *("" for _ in range(width - len(cells)))))

@@ -1,0 +1,178 @@
+"""Quepid's CSV: ``query,docid,rating``, and the export of a book with a column for each rater.
+
+Quepid names a query by its text. A blank rating, and a query on a line of its own, are unjudged and
+never grade 0 (quepid#265); a cell that says ``unrateable`` is a failure (quepid#758).
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from eval.formats.columns import rating_of, rating_text
+from eval.formats.csvtable import Row, read_table, write_table
+from eval.formats.findings import Findings, quoted
+from eval.formats.gather import Gathered, OnConflict
+from eval.formats.sheet import Failure, Judgement, Keys, Pair, Sheet, by_query
+from eval.formats.writing import checked_cell
+
+_NAMES = {
+    "query": ("query text", "query_text", "query"),
+    "document": ("doc id", "doc_id", "docid"),
+    "rating": ("user rating", "rating"),
+}
+# Quepid's word for a judgement of nobody it knows.
+NOBODY = "Unknown"
+UNRATEABLE = "unrateable"
+
+
+def read_quepid(
+    path: Path,
+    on_conflict: OnConflict = OnConflict.REFUSE,
+    *,
+    raters: bool = False,
+    escaped: bool = False,
+) -> Sheet:
+    """A sheet of either export; ``raters`` reads each further column as a rater's.
+
+    Raises FormatError with every line at fault.
+    """
+    findings = Findings()
+    table = read_table(path, findings, escaped=escaped)
+    places = table.places(_NAMES)
+    columns = _columns(path, table.header, places, raters, findings)
+    findings.check()
+    read = _Reading(path, findings, on_conflict, places, columns)
+    for row in table.rows:
+        read.take(row)
+    if not read.queries and not findings.refused:
+        findings.refuse(path, 0, "names no query")
+    findings.check()
+    return Sheet(
+        keys=Keys.TEXT,
+        queries=tuple(read.queries),
+        judgements=read.gathered.judgements,
+        open=tuple(pair for pair in read.open if pair not in read.rated),
+        failures=tuple(read.failures),
+        findings=findings.tolerated(),
+    )
+
+
+def write_quepid(sheet: Sheet, path: Path, *, raters: bool = False, escape: bool = False) -> None:
+    """Writes what ``read_quepid`` reads back, given the same ``raters``, ids apart.
+
+    Raises ValueError for what Quepid cannot hold, and without ``raters`` for several of a pair.
+    """
+    header = ["query", "docid"]
+    names = list(dict.fromkeys(one.rater for one in sheet.judgements)) if raters else []
+    names += [one.rater for one in sheet.failures if raters and one.rater not in names]
+    if NOBODY in names or any(name and not name.strip() for name in names):
+        raise ValueError(f"a rater is called {NOBODY!r} or a blank, Quepid's own word: rename them")
+    grades = {} if raters else sheet.grades  # which raises where a pair has several
+    header += [name or NOBODY for name in names] if raters else ["rating"]
+    told = _told(sheet)
+    rows: list[list[str]] = []
+    for query in sheet.queries:
+        pairs = told.get(query, {})
+        rows += [] if pairs else [[checked_cell(query)]]
+        for document, said in pairs.items():
+            cells = (
+                [said.get(name, "") for name in names]
+                if raters
+                else [_cell(grades.get(query, {}).get(document))]
+            )
+            rows.append([checked_cell(query), checked_cell(document), *cells])
+    write_table(path, header, rows, escape=escape)
+
+
+def _cell(grade: int | float | None) -> str:
+    return "" if grade is None else rating_text(grade)
+
+
+def _told(sheet: Sheet) -> dict[str, dict[str, dict[str, str]]]:
+    """``told[query][document][rater]`` is a cell; an open pair has none."""
+    told: dict[str, dict[str, dict[str, str]]] = {}
+    for query, given in by_query(sheet.judgements).items():
+        for one in given:
+            cells = told.setdefault(query, {}).setdefault(one.document, {})
+            cells[one.rater] = rating_text(one.grade)
+    for failed in sheet.failures:
+        cells = told.setdefault(failed.query, {}).setdefault(failed.document, {})
+        cells.setdefault(failed.rater, UNRATEABLE)
+    for query, document in sheet.open:
+        told.setdefault(query, {}).setdefault(document, {})
+    return told
+
+
+def _columns(
+    path: Path,
+    header: tuple[str, ...],
+    places: dict[str, int],
+    raters: bool,
+    findings: Findings,
+) -> dict[int, str]:
+    """The rater of each column that holds ratings."""
+    if "query" not in places or "document" not in places:
+        findings.refuse(path, 1, "needs the columns query and docid in its first line")
+        return {}
+    rest = [at for at in range(len(header)) if at not in (places["query"], places["document"])]
+    if not raters:
+        if "rating" not in places:
+            findings.refuse(path, 1, "has no column rating (or is it one with raters?)")
+            return {}
+        for at in rest:
+            if at != places["rating"]:
+                findings.count("column not read", path, 1, quoted(header[at]))
+        return {places["rating"]: ""}
+    names = ["" if header[at].strip() in ("", NOBODY) else header[at] for at in rest]
+    for name in {name for name in names if names.count(name) > 1}:
+        findings.refuse(path, 1, f"has two columns of the rater {quoted(name or NOBODY)}: keep one")
+    if not rest:
+        findings.refuse(path, 1, "has no column of a rater")
+    return dict(zip(rest, names, strict=True))
+
+
+class _Reading:
+    """What the rows read so far have said."""
+
+    def __init__(
+        self,
+        path: Path,
+        findings: Findings,
+        on_conflict: OnConflict,
+        places: dict[str, int],
+        columns: dict[int, str],
+    ) -> None:
+        self.path, self.findings = path, findings
+        self.places, self.columns = places, columns
+        self.gathered = Gathered(path, findings, on_conflict)
+        self.queries: dict[str, None] = {}
+        self.open: dict[Pair, None] = {}
+        self.rated: set[Pair] = set()
+        self.failures: dict[Failure, None] = {}
+
+    def take(self, row: Row) -> None:
+        query, document = (row.cells[self.places[name]] for name in ("query", "document"))
+        given = {at: row.cells[at] for at in self.columns if row.cells[at].strip()}
+        if not query.strip() or (given and not document.strip()):
+            lacks = "document" if query.strip() else "query"
+            self.findings.refuse(self.path, row.line, f"names no {lacks}: fill the cell")
+            return
+        self.queries.setdefault(query)
+        if document.strip():
+            self.open.setdefault((query, document))
+        for at, cell in given.items():
+            self._rate(row.line, query, document, self.columns[at], cell)
+
+    def _rate(self, line: int, query: str, document: str, rater: str, cell: str) -> None:
+        self.rated.add((query, document))
+        if cell.strip().casefold() == UNRATEABLE:
+            failed = Failure(query=query, document=document, rater=rater, why=UNRATEABLE)
+            self.failures.setdefault(failed)
+            return
+        grade = rating_of(cell)
+        if grade is None:
+            self.findings.refuse(self.path, line, f"rating {quoted(cell)} is not a finite number")
+            return
+        self.gathered.add(
+            Judgement(query=query, document=document, grade=grade, rater=rater, line=line)
+        )
