@@ -5,8 +5,11 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator
 from pydantic import Field as Bound
 
+from esra.config.hosts import Host
+from esra.config.reference import Address, Reference
 from esra.config.resilience import BreakerBlock, RetriesBlock
 from esra.config.strict import Strict
+from esra.config.trust import GovernanceBlock
 
 
 def _identifier(name: str) -> str:
@@ -141,7 +144,25 @@ class CapabilityBlock(Strict):
     bindings: list[BindingBlock] = Bound(min_length=1)
 
 
+class ConditionBlock(Strict):
+    claim: str = Bound(min_length=1)
+    any: list[str] = Bound(min_length=1)
+
+
+class AllowBlock(Strict):
+    """Admits whose ``claim`` has one of the values ``any``, and who meets all of ``also``."""
+
+    claim: str = Bound(min_length=1)
+    any: list[str] = Bound(min_length=1)
+    also: list[ConditionBlock] = []
+    sources: list[str] | None = None
+    modes: list[Literal["brief", "full", "explain"]] = ["brief", "full"]
+    limits: LimitsBlock = LimitsBlock()
+
+
 class ExposureBlock(Strict):
+    """Without ``allow`` and ``allow_authenticated`` no token is admitted, only a local caller."""
+
     slug: str
     capability: str
     sources: list[str] | None = None
@@ -149,14 +170,21 @@ class ExposureBlock(Strict):
     tenants: list[str] | None = None
     modes: list[Literal["brief", "full", "explain"]] = ["brief", "full"]
     limits: LimitsBlock = LimitsBlock()
+    allow: list[AllowBlock] = []
+    allow_authenticated: bool = False
 
 
 class ProviderBlock(Strict):
-    """``url`` is a reference (``embedded``, ``env:NAME``, ``file:PATH``), never a URL itself."""
+    """``url`` is a reference (``embedded``, ``env:NAME``, ``file:PATH``), never a URL itself.
+
+    ``hosts`` lists what it may lead to: names, addresses, networks, folders of Unix sockets.
+    Without it the hosts in the URL are taken as meant.
+    """
 
     engine: Literal["postgres"]
     parallel: int = Bound(default=8, ge=1, le=256)
-    url: str = Bound(pattern=r"^(embedded|env:[A-Za-z_][A-Za-z0-9_]*|file:.+)$")
+    url: Address
+    hosts: list[Host] | None = Bound(default=None, min_length=1)
 
 
 class ModelBlock(Strict):
@@ -164,7 +192,7 @@ class ModelBlock(Strict):
 
     base_url: str = Bound(min_length=1)
     model: str = Bound(min_length=1)
-    key: str | None = Bound(default=None, pattern=r"^(env:[A-Za-z_][A-Za-z0-9_]*|file:.+)$")
+    key: Reference | None = None
     timeout: float = Bound(default=20.0, gt=0, le=600)
     concurrency: int = Bound(default=8, ge=1, le=256)
     seed: int | None = 0
@@ -175,6 +203,7 @@ class ModelBlock(Strict):
 
 class CatalogFile(Strict):
     parallel: int = Bound(default=32, ge=1, le=1_024)
+    governance: GovernanceBlock = GovernanceBlock()
     model: ModelBlock | None = None
     providers: dict[str, ProviderBlock]
     sources: list[SourceBlock]

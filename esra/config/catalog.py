@@ -1,7 +1,6 @@
 """Reads a catalog: sources, capabilities and exposures, in TOML a person writes and edits."""
 
 import hashlib
-import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,10 +9,10 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from esra.config.access import exposure
 from esra.config.blocks import (
     CapabilityBlock,
     CatalogFile,
-    ExposureBlock,
     FieldBlock,
     LimitsBlock,
     MappingBlock,
@@ -21,29 +20,39 @@ from esra.config.blocks import (
     SourceBlock,
 )
 from esra.config.bounds import CAPABILITY, SOURCE, Bounds
-from esra.config.record_filter import faults, record_filter
+from esra.config.faults import catalog_faults
+from esra.config.record_filter import record_filter
+from esra.config.reference import literal_secrets
 from esra.config.resilience import breaker, retries
 from esra.config.strict import ConfigError, explain
+from esra.config.trust import trust_of
 from esra.domain import capability as cap
 from esra.domain import source as src
 from esra.domain.codes import NoticeCode
+from esra.domain.invocation import Retention
+from esra.domain.trust import Trust
 
 LARGEST = 4 * 1024 * 1024  # bytes
-SLUG = re.compile(r"\A[a-z0-9_]{1,26}\Z")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Loaded:
     """A catalog, the references to its engines, and what was clamped on the way.
 
-    ``bounds`` and ``parallel`` are commands at a time, of each provider and of this instance.
+    ``bounds`` and ``parallel`` are commands at a time, of each provider and of this instance;
+    ``hosts`` is what each provider's URL may lead to (None: the hosts it names).
+    ``prompt_key`` refers to the key under which prompts are hashed.
     """
 
     catalog: cap.Catalog
     providers: tuple[tuple[str, str], ...]
+    hosts: tuple[tuple[str, tuple[str, ...] | None], ...]
     bounds: tuple[tuple[str, int], ...]
     parallel: int
     model: ModelBlock | None
+    trust: Trust
+    retention: Retention
+    prompt_key: str | None
     clamped: tuple[str, ...]
 
 
@@ -59,6 +68,8 @@ def load_catalog(path: Path) -> Loaded:
         data = tomllib.loads(raw.decode("utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise ConfigError(f"{path}: not TOML: {error}") from error
+    if literal := list(literal_secrets(data)):
+        raise ConfigError(f"{path}: " + "; ".join(literal[:10]))
     try:
         file = CatalogFile.model_validate(data)
     except ValidationError as error:
@@ -71,7 +82,7 @@ def _checked(path: Path, file: CatalogFile, version: str) -> Loaded:
     catalog = cap.Catalog(
         sources=tuple(_source(block) for block in file.sources),
         capabilities=tuple(_capability(block, lists[block.id]) for block in file.capabilities),
-        exposures=tuple(_exposure(block) for block in file.exposures),
+        exposures=tuple(exposure(block) for block in file.exposures),
         version=version,
         revisions=tuple(
             (id, cap.Revision(notices=(NoticeCode.SETTING_CLAMPED,)))
@@ -79,111 +90,25 @@ def _checked(path: Path, file: CatalogFile, version: str) -> Loaded:
             if lines
         ),
     )
-    problems = [
-        *_unique(file),
-        *_dangling(file),
-        *_bad_slugs(file),
-        *_bad_weights(file),
-        *_no_model(file),
-        *_shown_though_hidden(file),
-        *_bad_record_filters(file),
-    ]
+    problems = catalog_faults(file)
     if problems:
         raise ConfigError(f"{path}: " + "; ".join(problems[:10]))
     providers = tuple((name, block.url) for name, block in file.providers.items())
     return Loaded(
         catalog=catalog,
         providers=providers,
+        hosts=tuple(
+            (name, None if block.hosts is None else tuple(block.hosts))
+            for name, block in file.providers.items()
+        ),
         bounds=tuple((name, block.parallel) for name, block in file.providers.items()),
         parallel=file.parallel,
         model=file.model,
+        trust=trust_of(file.governance, path.parent),
+        retention=Retention(file.governance.retention),
+        prompt_key=file.governance.prompt_key,
         clamped=tuple(line for lines in lists.values() for line in lines),
     )
-
-
-def _unique(file: CatalogFile) -> list[str]:
-    lists = {
-        "sources": [block.id for block in file.sources],
-        "capabilities": [block.id for block in file.capabilities],
-        "exposures": [block.slug for block in file.exposures],
-    }
-    return [
-        f"{kind}: {id!r} stands twice"
-        for kind, ids in lists.items()
-        for id in sorted({id for id in ids if ids.count(id) > 1})
-    ]
-
-
-def _dangling(file: CatalogFile) -> list[str]:
-    sources = {block.id for block in file.sources}
-    capabilities = {block.id: {b.source for b in block.bindings} for block in file.capabilities}
-    found = [
-        f"sources.{block.id}: there is no provider {block.provider!r}"
-        for block in file.sources
-        if block.provider not in file.providers
-    ]
-    for block in file.capabilities:
-        named = {b.source for b in block.bindings} | set(block.scoring.sources)
-        found += [
-            f"capabilities.{block.id}: there is no source {id!r}" for id in sorted(named - sources)
-        ]
-    for exposure in file.exposures:
-        bound = capabilities.get(exposure.capability)
-        if bound is None:
-            found.append(f"exposures.{exposure.slug}: no capability {exposure.capability!r}")
-        else:
-            stray = sorted(set(exposure.sources or ()) - bound)
-            found += [f"exposures.{exposure.slug}: {id!r} is not bound" for id in stray]
-    return found
-
-
-def _bad_slugs(file: CatalogFile) -> list[str]:
-    return [
-        f"exposures.{block.slug}: a slug is 1 to 26 of a-z, 0-9 and _ and does not end in _fetch"
-        for block in file.exposures
-        if not SLUG.match(block.slug) or block.slug.endswith("_fetch")
-    ]
-
-
-def _bad_weights(file: CatalogFile) -> list[str]:
-    return [
-        f"capabilities.{block.id}.scoring: the two rerank weights are both 0"
-        for block in file.capabilities
-        if block.scoring.semantic_weight == 0 and block.scoring.lexical_weight == 0
-    ]
-
-
-def _shown_though_hidden(file: CatalogFile) -> list[str]:
-    """Titles and fragments are shown and sent to rerankers, so they may come of no hidden field."""
-    return [
-        f"sources.{source.id}.{mapping.id}: {field.column!r} is the title or text of every result, "
-        f"and field {field.name!r} restricts or masks it"
-        for source in file.sources
-        for mapping in source.mappings
-        for field in mapping.fields
-        if (field.restricted or field.masking != "none")
-        and field.column in (mapping.title, mapping.text)
-    ]
-
-
-def _bad_record_filters(file: CatalogFile) -> list[str]:
-    return [
-        f"sources.{source.id}.{mapping.id}.record_filter: {fault}"
-        for source in file.sources
-        for mapping in source.mappings
-        for fault in faults(mapping.record_filter)
-    ]
-
-
-def _no_model(file: CatalogFile) -> list[str]:
-    if file.model is not None:
-        return []
-    return [
-        f"capabilities.{block.id}.{stage}: asks a model, and there is no [model] block"
-        for block in file.capabilities
-        for stage in ("select", "plan", "rerank")
-        if getattr(block, stage) == "model"
-    ]
 
 
 def _limits(block: LimitsBlock) -> src.Limits:
@@ -287,15 +212,3 @@ def _clamped(
             held[name] = type(value)(bound.clamp(value))
             clamped.append(f"{where}.{name}: {value} is outside {bound.low}..{bound.high}")
     return held
-
-
-def _exposure(block: ExposureBlock) -> cap.Exposure:
-    return cap.Exposure(
-        slug=block.slug,
-        capability=block.capability,
-        sources=None if block.sources is None else frozenset(block.sources),
-        published=block.published,
-        tenants=None if block.tenants is None else frozenset(block.tenants),
-        modes=frozenset(block.modes),
-        limits=_limits(block.limits),
-    )
