@@ -1,0 +1,117 @@
+"""The numbers of a capability that a search may turn, by name: ``share``, ``priority:news``, ...
+
+Each is a change of the runtime's own ``Scoring`` and nothing more. Bounds are the runtime's
+(RULINGS, "Tunables of a capability").
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from esra.config.bounds import CAPABILITY, SOURCE, Bounds
+from esra.domain.capability import Scoring
+
+SHARE = "share"
+OF_A_SOURCE = {"priority": "priority", "half-life": "half_life", "native-floor": "native_floor"}
+OF_ALL = {
+    "bonus": "match_bonus",
+    "bonus-cap": "bonus_cap",
+    "freshness-floor": "freshness_floor",
+    "stale-weight": "stale_weight",
+    "evidence-floor": "evidence_floor",
+}
+# Days; half-lives differ by ratios, so that each doubles the one before.
+HALF_LIVES = (0.25, 0.5, 1.0, 2.0, 4.0, 7.0, 14.0, 30.0, 60.0, 120.0, 240.0, 365.0, 730.0, 1825.0)
+MOST_MATCHES = 20  # queries of a source, and so the most matches a record can have beyond one
+
+
+class UnknownTunable(ValueError):
+    """No number of a capability has this name."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tunable:
+    """One number. ``source`` is empty for a number of the whole capability."""
+
+    name: str
+    source: str = ""
+
+    @property
+    def linear(self) -> bool:
+        """Every candidate's score is a line in it, between two of its ``knees``."""
+        return self.name == SHARE or self.name in OF_ALL or self.name == "priority"
+
+    @property
+    def bounds(self) -> Bounds:
+        if self.name == SHARE:
+            return Bounds(low=0.0, high=1.0)
+        known = SOURCE if self.source else CAPABILITY
+        return known[OF_A_SOURCE[self.name] if self.source else OF_ALL[self.name]]
+
+    def __str__(self) -> str:
+        return f"{self.name}:{self.source}" if self.source else self.name
+
+
+def tunable(text: str, sources: Sequence[str]) -> Tunable:
+    """The number called ``text``; ``UnknownTunable`` names those there are."""
+    name, _, source = text.partition(":")
+    if not source and (name == SHARE or name in OF_ALL):
+        return Tunable(name=name)
+    if source in sources and name in OF_A_SOURCE:
+        return Tunable(name=name, source=source)
+    own = [f"{kind}:SOURCE" for kind in OF_A_SOURCE]
+    known = ", ".join([SHARE, *OF_ALL, *own])
+    raise UnknownTunable(
+        f"no number {text!r}; there are {known}, with SOURCE one of {', '.join(sources)}"
+    )
+
+
+def value_of(numbers: Scoring, one: Tunable) -> float | None:
+    """What ``numbers`` say; None where the thing is off."""
+    if one.name == SHARE:
+        total = numbers.semantic_weight + numbers.lexical_weight
+        return numbers.semantic_weight / total
+    if one.source:
+        own: float | None = getattr(numbers.of(one.source), OF_A_SOURCE[one.name])
+        return own
+    return float(getattr(numbers, OF_ALL[one.name]))
+
+
+def change(numbers: Scoring, one: Tunable, value: float | None) -> Scoring:
+    """``numbers`` with one of them set. Bounds are the caller's business."""
+    if one.name == SHARE:
+        share = float(value or 0.0)
+        return replace(numbers, semantic_weight=share, lexical_weight=1.0 - share)
+    if not one.source:
+        return replace(numbers, **{OF_ALL[one.name]: value})
+    field: dict[str, Any] = {OF_A_SOURCE[one.name]: value}
+    own = replace(numbers.of(one.source), **field)
+    kept = tuple((id, old) for id, old in numbers.sources if id != one.source)
+    return replace(numbers, sources=tuple(sorted([*kept, (one.source, own)])))
+
+
+def knees(numbers: Scoring, one: Tunable) -> tuple[float, ...]:
+    """From bound to bound, with every point between where a line may bend.
+
+    min((matches - 1) x bonus, cap) bends where the two are equal, for each count of matches.
+    """
+    low, high = one.bounds.low, one.bounds.high
+    counts = range(1, MOST_MATCHES + 1)
+    bends: list[float] = []
+    if one.name == "bonus":
+        bends = [numbers.bonus_cap / count for count in counts]
+    elif one.name == "bonus-cap":
+        bends = [numbers.match_bonus * count for count in counts]
+    return (low, *sorted({bend for bend in bends if low < bend < high}), high)
+
+
+def grid(one: Tunable, steps: int = 100) -> tuple[float | None, ...]:
+    """The values that are tried where there is no line: exact, ascending, "off" first."""
+    if one.name == "half-life":
+        return (None, *HALF_LIVES)
+    if one.name == "native-floor":
+        raise UnknownTunable(
+            f"{one}: a floor is in the source's own scores; give the values to try"
+        )
+    low, high = one.bounds.low, one.bounds.high
+    return tuple(low + (high - low) * step / steps for step in range(steps + 1))
