@@ -312,5 +312,6 @@ class House:
     gates: Gates = field(default_factory=OpenGates)
     resilience: Resilience = field(default_factory=Unprotected)
     retention: Retention = Retention.KEYED_HASH
+    prompt_key: bytes = field(default=b"", repr=False)  # empty: one of this process's own
     selections: SelectionCache | None = None  # None: every selection is asked
     watch: Watch = unwatched

@@ -11,9 +11,15 @@ class ConfigError(ValueError):
 
 
 class Strict(BaseModel):
-    """Unknown keys, wrong types, NaN and infinity are errors."""
+    """Unknown keys, wrong types, NaN and infinity are errors; no error repeats what stood there."""
 
-    model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False, frozen=True)
+    model_config = ConfigDict(
+        extra="forbid",
+        strict=True,
+        allow_inf_nan=False,
+        frozen=True,
+        hide_input_in_errors=True,  # it may be a secret in the wrong place
+    )
 
 
 def explain(where: str, error: ValidationError, model: type[BaseModel]) -> ConfigError:

@@ -17,7 +17,7 @@ from esra.ports import AuditUnavailable, House
 
 LONGEST_PROMPT = 32 * 1024  # bytes of UTF-8 (RULINGS 16)
 LONGEST_NAME = 200  # characters of a name that a caller gave, in a record
-# Hashes of prompts are comparable within a process's life and useless to anybody else.
+# Where no key is configured, hashes of prompts compare within a process's life only.
 _PROMPT_KEY = secrets.token_bytes(32)
 
 
@@ -54,7 +54,7 @@ def admit(request: Request, house: House) -> Admitted:
         **common(call),
         "event": AuditEvent.INVOCATION_BEGIN.value,
         "time": house.clock.now(),
-        "prompt": kept_prompt(prompt, house.retention),
+        "prompt": kept_prompt(prompt, house),
     }
     try:
         house.audit.write([begin])
@@ -79,13 +79,15 @@ def common(call: Call) -> dict[str, object]:
     }
 
 
-def kept_prompt(prompt: str, retention: Retention) -> str | None:
-    """What the retention class lets a record hold of the prompt."""
-    match retention:
+def kept_prompt(prompt: str, house: House) -> str | None:
+    """What the house's retention class lets a record hold of the prompt."""
+    match house.retention:
         case Retention.FULL:
             return prompt
         case Retention.KEYED_HASH:
-            return "hmac:" + hmac.new(_PROMPT_KEY, prompt.encode(), hashlib.sha256).hexdigest()
+            # Keyed, since a plain hash of a short question is found by hashing short questions.
+            key = house.prompt_key or _PROMPT_KEY
+            return "hmac:" + hmac.new(key, prompt.encode(), hashlib.sha256).hexdigest()
         case Retention.REDACTED:
             return f"[redacted, {len(prompt)} characters]"
         case Retention.NONE:

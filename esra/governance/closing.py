@@ -41,5 +41,5 @@ def close(
             ErrorCode.AUDIT_UNAVAILABLE, "the audit record could not be written; answer withheld"
         ) from trouble
     if house.traces is not None and response is not None and seen is not None:
-        prompt = kept_prompt(call.prompt, house.retention)
+        prompt = kept_prompt(call.prompt, house)
         house.traces.write(trace_of(call, seen, response, prompt))
