@@ -20,7 +20,7 @@ from esra.domain.invocation import Retention
 from esra.domain.source import Relation
 from esra.domain.trust import Trust
 from esra.governance import places, secrets
-from esra.governance.audit import FileAudit
+from esra.governance.audit import FileAudit, PostgresAudit
 from esra.governance.audit import settings as audited
 from esra.governance.cache import MemorySelections, SharedSelections
 from esra.governance.clock import SystemClock
@@ -281,7 +281,9 @@ def _audit(base: Path, clock: SystemClock, stack: AsyncExitStack) -> Audit:
     """In tables where ``ESRA_AUDIT_URL`` is set, else in files; shown to work before a call."""
     own = audited.settings(base)
     key = partial(audited.key, own)
-    sink = FileAudit(own.log, own.head, key, clock)
+    sink: FileAudit | PostgresAudit = FileAudit(own.log, own.head, key, clock)
+    if own.in_tables:
+        sink = PostgresAudit(partial(audited.address, own), key, clock)
     stack.callback(sink.close)
     try:
         sink.ready()

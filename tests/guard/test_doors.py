@@ -17,7 +17,12 @@ DOORS = {
     "esra.providers": ("esra.providers", "esra.wiring"),
     "esra.llm": ("esra.llm", "esra.wiring"),
     # Drivers: of the sources, of esra's own tables, of the import lane, and of a cache file.
-    "psycopg": ("esra.providers.postgres", "esra.governance.store", "esra.ingest"),
+    "psycopg": (
+        "esra.providers.postgres",
+        "esra.governance.store",
+        "esra.governance.audit.tables",
+        "esra.ingest",
+    ),
     "psycopg_pool": ("esra.providers.postgres", "esra.governance.store", "esra.ingest"),
     "sqlite3": ("esra.llm.embedder",),
 }
@@ -30,6 +35,7 @@ SENDS = {"execute", "executemany", "copy", "stream", "callproc"}
 SENDERS = {
     "esra.providers.postgres.run": SENDS,
     "esra.governance.store": SENDS,
+    "esra.governance.audit.tables": SENDS,
     "esra.ingest.store": SENDS,
     "esra.llm.embedder": {"execute", "executemany"},
     "esra.llm.openai": {"stream"},

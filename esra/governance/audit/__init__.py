@@ -7,5 +7,6 @@ Promises: what was acknowledged cannot be changed, removed, moved or added to wi
 
 from esra.governance.audit.file import FileAudit
 from esra.governance.audit.memory import ListAudit
+from esra.governance.audit.postgres import PostgresAudit
 
-__all__ = ["FileAudit", "ListAudit"]
+__all__ = ["FileAudit", "ListAudit", "PostgresAudit"]

@@ -14,11 +14,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from esra.domain.codes import AuditEvent
 from esra.governance.audit import files, writers
 from esra.governance.audit.book import Book
 from esra.governance.audit.chain import Keys, keys_of
-from esra.governance.audit.writers import ENDS, Presence
+from esra.governance.audit.writers import BEGINS, ENDS, Presence, invocations
 from esra.ports import AuditUnavailable, Clock
 
 LARGEST_FILE = 64 * 1024 * 1024  # bytes, after which a new file is begun
@@ -63,12 +62,12 @@ class FileAudit:
             raise
 
     def _write(self, records: Sequence[Mapping[str, object]]) -> None:
-        begun = _invocations(records, (AuditEvent.INVOCATION_BEGIN.value,))
+        begun = invocations(records, BEGINS)
         with refusals(), self._turn, self._book() as book:
             own = self._entered(book)
             own.begin(begun, book.head.at)
             book.put(records, own.writer)
-            own.end(_invocations(records, ENDS))
+            own.unended.end(invocations(records, ENDS))
 
     def close(self) -> None:
         with self._turn:
@@ -122,9 +121,3 @@ def lock(handle: int, kind: int, patience: float) -> None:
             if time.monotonic() >= until:
                 raise TimeoutError("the audit's lock is kept by another process") from None
             time.sleep(0.0005)
-
-
-def _invocations(records: Sequence[Mapping[str, object]], events: Sequence[str]) -> list[str]:
-    return [
-        str(record.get("invocation", "")) for record in records if record.get("event") in events
-    ]

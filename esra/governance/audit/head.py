@@ -15,7 +15,11 @@ SIZE = 1024  # bytes, always: one write within one page is not torn by a killed 
 
 
 class HeadUnusable(ValueError):
-    """The head is missing, was changed, or belongs to another key; the message says which."""
+    """The head is missing or was changed; the message says which."""
+
+
+class WrongKey(HeadUnusable):
+    """Another key sealed it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,7 +74,7 @@ def opened(data: bytes, keys: Keys) -> Head:
     """The head in ``data``; ``HeadUnusable`` if this key did not seal it."""
     mac, _, body = data.decode("ascii", "replace").strip().partition(" ")
     if not hmac.compare_digest(mac.encode(), _mac(keys, body).encode()):
-        raise HeadUnusable(_why(body, keys))
+        raise _why(body, keys)
     values = json.loads(body)
     return Head(
         log=values["log"],
@@ -85,14 +89,14 @@ def exported(head: Head) -> str:
     return f"{head.log}:{head.at.sequence}:{head.at.chain}"
 
 
-def _why(body: str, keys: Keys) -> str:
+def _why(body: str, keys: Keys) -> HeadUnusable:
     try:
         other = json.loads(body)["key"] != keys.id
     except (ValueError, TypeError, KeyError):
         other = False
     if other:
-        return "the audit key is not the one that sealed the head"
-    return "the audit head was changed"
+        return WrongKey("the audit key is not the one that sealed the head")
+    return HeadUnusable("the audit head was changed")
 
 
 def _mac(keys: Keys, body: str) -> str:

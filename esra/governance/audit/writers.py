@@ -9,17 +9,20 @@ import json
 import os
 import secrets
 import weakref
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Generic, TypeVar
 
 from esra.domain.codes import AuditEvent
 from esra.governance.audit import files
 from esra.governance.audit.head import Mark
 from esra.governance.audit.record import Record, parsed
 
+BEGINS = (AuditEvent.INVOCATION_BEGIN.value,)
 ENDS = (AuditEvent.INVOCATION_END.value, AuditEvent.INVOCATION_ABANDONED.value)
 _SIZE = 256
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,6 +34,35 @@ class Gone:
     file: str
     size: int
     path: Path
+
+
+class Unended(Generic[T]):
+    """The invocations that this process began and did not end, each with its place in the log."""
+
+    def __init__(self) -> None:
+        self._open: dict[str, T] = {}
+        self._told: T | None = None
+
+    def begin(self, invocations: Iterable[str], at: T) -> T | None:
+        """The oldest place, if it is another than before; ``at`` is that before the record."""
+        for invocation in invocations:
+            self._open.setdefault(invocation, at)
+        oldest = next(iter(self._open.values()), None)
+        if oldest == self._told:
+            return None
+        self._told = oldest
+        return oldest
+
+    def end(self, invocations: Iterable[str]) -> None:
+        for invocation in invocations:
+            self._open.pop(invocation, None)
+
+    def tell_again(self) -> None:
+        """What was told may be forgotten where it was told."""
+        self._told = None
+
+    def __bool__(self) -> bool:
+        return bool(self._open)
 
 
 class Presence:
@@ -45,26 +77,18 @@ class Presence:
         self._handle = os.open(self._path, flags, 0o600)
         self._closed = weakref.finalize(self, os.close, self._handle)
         fcntl.flock(self._handle, fcntl.LOCK_EX)
-        self._open: dict[str, Mark] = {}
-        self._told: Mark | None = None
+        self.unended = Unended[Mark]()
 
     def begin(self, invocations: Iterable[str], at: Mark) -> None:
-        """Points before ``at`` before its begin record can be there."""
-        for invocation in invocations:
-            self._open.setdefault(invocation, at)
-        oldest = next(iter(self._open.values()), None)
-        if oldest is not None and oldest != self._told:
+        """Points before a begin record before the record is there."""
+        oldest = self.unended.begin(invocations, at)
+        if oldest is not None:
             data = json.dumps({"file": oldest.file, "size": oldest.size}).encode()
             os.pwrite(self._handle, data.ljust(_SIZE), 0)
-            self._told = oldest
-
-    def end(self, invocations: Iterable[str]) -> None:
-        for invocation in invocations:
-            self._open.pop(invocation, None)
 
     def leave(self) -> None:
         """A file that stays tells the next start that something was left open."""
-        if not self._open:
+        if not self.unended:
             self._path.unlink(missing_ok=True)
         self._closed()
 
@@ -104,6 +128,11 @@ def left_open(log: Path, one: Gone) -> list[dict[str, object]]:
     return unfinished((line.data for line in files.read(log, sizes, start)), one.writer)
 
 
+def invocations(records: Iterable[Mapping[str, object]], events: Sequence[str]) -> list[str]:
+    """Those that ``records`` begin or end."""
+    return [str(one.get("invocation", "")) for one in records if one.get("event") in events]
+
+
 def unfinished(lines: Iterable[bytes], writer: str) -> list[dict[str, object]]:
     """The closing record of each invocation that ``writer`` began and nobody ended."""
     begun: dict[str, Record] = {}
@@ -111,7 +140,7 @@ def unfinished(lines: Iterable[bytes], writer: str) -> list[dict[str, object]]:
         record = parsed(line)
         if record is None:
             continue
-        if record.event == AuditEvent.INVOCATION_BEGIN.value and record.writer == writer:
+        if record.event in BEGINS and record.writer == writer:
             begun[record.invocation] = record
         elif record.event in ENDS:
             begun.pop(record.invocation, None)
