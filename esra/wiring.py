@@ -23,9 +23,9 @@ from esra.governance import places, secrets
 from esra.governance.audit import FileAudit, PostgresAudit
 from esra.governance.audit import settings as audited
 from esra.governance.cache import MemorySelections, SharedSelections
+from esra.governance.chosen import TrustUnusable, governance_of
 from esra.governance.clock import SystemClock
 from esra.governance.gates import BoundedGates
-from esra.governance.local import LocalGovernance
 from esra.governance.store import Store
 from esra.llm.embedder import (
     CachedEmbedder,
@@ -66,7 +66,7 @@ class Wishes:
     words: bool = False
     audit: Audit | None = None
     traces: TraceSink | None = None
-    retention: Retention = Retention.KEYED_HASH
+    retention: Retention | None = None  # None: the catalog's own
     change: Callable[[Catalog], Catalog] = lambda catalog: catalog
     say: Callable[[str], None] = embedded.silent
 
@@ -128,12 +128,25 @@ async def open_house(
             resilience=resilience,
             selections=_selections(base, clock, stack) if wishes.remember else None,
             traces=wishes.traces,
-            retention=wishes.retention,
+            retention=wishes.retention or loaded.retention,
+            prompt_key=_prompt_key(loaded, catalog.parent),
             selectors=models["selectors"],
             planners=models["planners"],
             rerankers=models["rerankers"],
         )
-        yield Opened(house=house, governance=LocalGovernance(changed), refused=refused)
+        governance = _governance(loaded, changed, catalog.parent, clock)
+        yield Opened(house=house, governance=governance, refused=refused, trust=loaded.trust)
+
+
+def _governance(loaded: Loaded, catalog: Catalog, folder: Path, clock: SystemClock) -> Governance:
+    try:
+        return governance_of(catalog, loaded.trust, folder, clock)
+    except TrustUnusable as error:
+        raise ConfigError(f"[governance]: {error}") from error
+
+
+def _prompt_key(loaded: Loaded, folder: Path) -> bytes:
+    return secrets.resolve_key(loaded.prompt_key, folder) if loaded.prompt_key else b""
 
 
 def models_of(capability: Capability, models: Models) -> dict[str, str]:

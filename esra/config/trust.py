@@ -90,6 +90,9 @@ class GovernanceBlock(Strict):
 def trust_faults(block: GovernanceBlock) -> list[str]:
     """What a person has to mend, one line each."""
     found = []
+    if block.issuers and block.resource is None:
+        # Without it a door on a network could not say whose tokens it takes.
+        found.append("governance: needs its resource where it has issuers")
     named = [one.issuer for one in block.issuers]
     for number, one in enumerate(block.issuers):
         where = f"governance.issuers.{number}"
@@ -99,8 +102,6 @@ def trust_faults(block: GovernanceBlock) -> list[str]:
             found.append(f"{where}: takes one of tenant and tenant_claim")
         if one.tenants and one.tenant_claim is None:
             found.append(f"{where}: tenants maps the values of a tenant_claim")
-        if one.audience is None and block.resource is None:
-            found.append(f"{where}: needs an audience, or governance a resource")
     return found
 
 

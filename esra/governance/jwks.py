@@ -25,16 +25,17 @@ def reader(reference: str, folder: Path, tls: ssl.SSLContext | None = None) -> R
     """
     if reference.startswith("file:"):
         path = folder / reference.removeprefix("file:")
-        return lambda: asyncio.to_thread(_read_file, path)
+        return lambda: asyncio.to_thread(read_file, path)
     return lambda: _fetch(reference, tls or ssl.create_default_context())
 
 
-def _read_file(path: Path) -> bytes:
+def read_file(path: Path) -> bytes:
+    """A file of keys; ``KeysUnusable`` where it cannot be read."""
     try:
         with path.open("rb") as file:
             data = file.read(LARGEST + 1)
     except OSError as error:
-        raise KeysUnusable(f"{path.name}: {error.strerror}") from None
+        raise KeysUnusable(str(error.strerror)) from None
     return _bounded(data)
 
 

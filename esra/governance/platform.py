@@ -15,8 +15,8 @@ from esra.domain.policy import Grant
 from esra.domain.trust import Trust
 from esra.governance.claims import with_groups
 from esra.governance.groups import AsGiven, GroupResolver, NestedGroups
-from esra.governance.jwks import reader
-from esra.governance.keys import Keys
+from esra.governance.jwks import read_file, reader
+from esra.governance.keys import Keys, KeysUnusable, read_keys
 from esra.governance.local import local_principal
 from esra.governance.policy import caller_of, decide
 from esra.governance.refusals import InsufficientScope, forbidden, unauthenticated
@@ -36,6 +36,16 @@ def govern(
     keys = {one.issuer: Keys(one.issuer, reader(one.keys, folder), clock) for one in trust.issuers}
     table = NestedGroups(dict(trust.groups)) if trust.groups else AsGiven()
     return Platform(catalog, trust, Tokens(trust, keys, clock), groups or table, clock)
+
+
+def check_files(trust: Trust, folder: Path) -> None:
+    """Raises ``KeysUnusable`` where an issuer's keys should be in a file and are not."""
+    for one in trust.issuers:
+        if one.keys.startswith("file:"):
+            try:
+                read_keys(read_file(folder / one.keys.removeprefix("file:")))
+            except KeysUnusable as error:
+                raise KeysUnusable(f"the keys of {one.issuer} in {one.keys}: {error}") from None
 
 
 class Platform:
