@@ -249,6 +249,7 @@ async def open_engines(
 @asynccontextmanager
 async def open_engine(address: Callable[[], str]) -> AsyncIterator[Inspector]:
     """One engine that no catalog names, by the URL that ``address`` gives."""
+    forget_server_settings()
     provider = PostgresProvider(address, most=1)
     try:
         yield provider.inspector
@@ -260,12 +261,16 @@ def _engines(
     loaded: Loaded, folder: Path, base: Path, stack: AsyncExitStack, wishes: Wishes
 ) -> dict[str, PostgresProvider]:
     providers: dict[str, PostgresProvider] = {}
+    bounds, listed = dict(loaded.bounds), dict(loaded.hosts)
+    forget_server_settings()
     for name, reference in loaded.providers:
+        hosts = listed[name]
         if reference == "embedded":
-            address = partial(str, _embedded_reader(base, stack, wishes))
+            # In a folder of our own making, which nobody could list.
+            address, hosts = partial(str, _embedded_reader(base, stack, wishes)), None
         else:
             address = partial(secrets.resolve, reference, folder)
-        providers[name] = PostgresProvider(address, most=dict(loaded.bounds)[name])
+        providers[name] = PostgresProvider(address, most=bounds[name], hosts=hosts)
         stack.push_async_callback(providers[name].close)
     return providers
 

@@ -91,6 +91,18 @@ def test_a_wrong_or_missing_password_is_an_authentication_failure(locked, passwo
     assert result == Failed(code=FailureCode.AUTH_FAILED)
 
 
+@pytest.mark.req("E114", "E125")
+def test_a_password_file_of_whoever_runs_this_is_not_read(locked, tmp_path, monkeypatch):
+    """A source would be opened with somebody's private password."""
+    file = tmp_path / ".pgpass"
+    file.write_text("*:*:*:*:right\n")
+    file.chmod(0o600)
+    monkeypatch.setenv("PGPASSFILE", str(file))
+    with psycopg.connect(locked):
+        pass  # the file would open the door
+    assert asked_of(lambda: locked) == Failed(code=FailureCode.AUTH_FAILED)
+
+
 @pytest.mark.req("E113", "E114", "E125")
 @pytest.mark.parametrize(
     ("role", "name", "code"),
@@ -135,7 +147,8 @@ def test_a_secret_that_cannot_be_had(answer):
         "postgresql://u@h:0/d",
         "postgresql://u@h:70000/d",
         "postgresql://u@h/d?sslmode=maybe",
-        "postgresql://u@ok.example/d?hostaddr=127.0.0.1",
+        "postgresql://u@ok.example/d?hostaddr=127.1",
+        "postgresql://u@/d",
         "postgresql://u@h/d?service=other",
         "postgresql://u@h/d?passfile=/etc/passwd",
         "postgresql://u@h/d?sslkey=/etc/ssl/key",

@@ -1,10 +1,12 @@
 """Where a source is: a URL that a secret names, read strictly before a socket is opened.
 
-libpq takes far more than an address from a connection string (``hostaddr``, ``service``, files of
-passwords and keys), so only the keys below are let through. Nothing here is logged.
+libpq takes far more than an address from a connection string (``service``, files of passwords and
+keys), so only the keys below are let through, and what it would look up by itself in the home
+folder is pointed to nowhere. Nothing here is logged.
 """
 
 from collections.abc import Callable
+from os import environ
 
 from psycopg.conninfo import conninfo_to_dict
 
@@ -14,6 +16,7 @@ Address = Callable[[], str]
 KEYS = frozenset(
     {
         "host",
+        "hostaddr",
         "port",
         "dbname",
         "user",
@@ -27,6 +30,13 @@ KEYS = frozenset(
     }
 )
 SSL_MODES = frozenset({"disable", "allow", "prefer", "require", "verify-ca", "verify-full"})
+
+
+# No file can be there, and libpq takes a file that is not there for none.
+_NOWHERE = "/dev/null/none"
+# Given, each is not looked for in the environment and the home folder: passwords and a certificate
+# of whoever runs this, options of the session.
+OWN = {"passfile": _NOWHERE, "sslcert": _NOWHERE, "sslkey": _NOWHERE, "options": ""}
 
 
 class Unresolved(Exception):
@@ -61,6 +71,9 @@ def read(url: str) -> dict[str, str]:
     for port in parts.get("port", "5432").split(","):
         if not (port.isascii() and port.isdigit() and 1 <= int(port) <= 65_535):
             raise Invalid("a port lies in 1..65535")
+    if "PGSERVICE" in environ:
+        # The one variable that no parameter overrules: it would add a server of its own.
+        raise Invalid("the variable PGSERVICE is set; unset it")
     if parts.get("sslmode", "prefer") not in SSL_MODES:
         raise Invalid("unknown sslmode")
     return parts

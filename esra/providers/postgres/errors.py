@@ -33,6 +33,7 @@ class Stage(StrEnum):
 
     SECRET = "secret"
     ADDRESS = "address"
+    HOST = "host"
     CONNECT = "connect"
     RUN = "run"
 
@@ -94,6 +95,8 @@ def _code(cause: BaseException, known: Circumstances) -> FailureCode:
         return FailureCode.SECRET_UNRESOLVED
     if known.stage is Stage.ADDRESS:
         return FailureCode.CONNECTION_TEMPLATE_INVALID
+    if known.stage is Stage.HOST:
+        return FailureCode.HOST_NOT_ALLOWED
     sqlstate = getattr(cause, "sqlstate", None)
     if isinstance(sqlstate, str):
         return _named(sqlstate, cause, known)

@@ -11,16 +11,19 @@ administrator): it is dropped before anybody meets it, without a round trip.
 import asyncio
 import select
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Any
 from weakref import WeakSet
 
 from psycopg import AsyncConnection, AsyncCursor
 from psycopg.pq import TransactionStatus
 
-from esra.providers.postgres.address import Address, read, resolve
+from esra.providers.postgres.address import OWN, Address, read, resolve
+from esra.providers.postgres.hosts import Hosts, checked
 
 Connection = AsyncConnection[Any]
 Reset = Callable[[Connection], Awaitable[None]]
+Connect = Callable[[], Awaitable[Connection]]
 
 
 class Busy(Exception):
@@ -30,8 +33,10 @@ class Busy(Exception):
 class Connections:
     """Lends clean read-only connections to one address, at most ``most`` per event loop."""
 
-    def __init__(self, address: Address, *, most: int, reset: Reset) -> None:
-        self._address = address
+    def __init__(
+        self, address: Address, *, most: int, reset: Reset, hosts: Hosts | None = None
+    ) -> None:
+        self._connect: Connect = partial(_connect, address, hosts)
         self._most = most
         self._reset = reset
         self._lenders: dict[asyncio.AbstractEventLoop, _Lender] = {}
@@ -49,7 +54,7 @@ class Connections:
 
         It sends nothing and takes nobody's place, so it says how the server is and not how busy.
         """
-        connection = await _connect(self._address)
+        connection = await self._connect()
         await connection.close()
 
     async def close(self) -> None:
@@ -63,15 +68,15 @@ class Connections:
         for ended in [other for other in self._lenders if other.is_closed()]:
             self._lenders.pop(ended).drop()
         if loop not in self._lenders:
-            self._lenders[loop] = _Lender(self._address, self._most, self._reset)
+            self._lenders[loop] = _Lender(self._connect, self._most, self._reset)
         return self._lenders[loop]
 
 
 class _Lender:
     """One event loop's connections."""
 
-    def __init__(self, address: Address, most: int, reset: Reset) -> None:
-        self._address = address
+    def __init__(self, connect: Connect, most: int, reset: Reset) -> None:
+        self._connect = connect
         self._reset = reset
         self._free = asyncio.Semaphore(most)
         self._idle: list[Connection] = []
@@ -114,7 +119,7 @@ class _Lender:
         return None
 
     async def _new_one(self) -> Connection:
-        connection = await _connect(self._address)
+        connection = await self._connect()
         self._made.add(connection)
         return connection
 
@@ -134,8 +139,9 @@ class _Lender:
             self._free.release()
 
 
-async def _connect(address: Address) -> Connection:
-    parts: dict[str, Any] = {"application_name": "esra", **read(resolve(address))}
+async def _connect(address: Address, hosts: Hosts | None) -> Connection:
+    where = await checked(read(resolve(address)), hosts)
+    parts: dict[str, Any] = {"application_name": "esra", **OWN, **where}
     return await AsyncConnection.connect(
         **parts,
         autocommit=True,  # transactions are begun and ended by ``run``, in one round trip

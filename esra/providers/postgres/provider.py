@@ -16,6 +16,7 @@ from esra.providers.base import BaseProvider
 from esra.providers.postgres import errors
 from esra.providers.postgres.address import Address, Invalid, Unresolved
 from esra.providers.postgres.errors import Circumstances, Stage, Trouble
+from esra.providers.postgres.hosts import Hosts, NotAllowed
 from esra.providers.postgres.inspector import Inspector
 from esra.providers.postgres.pool import Connection, Connections
 from esra.providers.postgres.render import Command, render
@@ -38,14 +39,18 @@ class PostgresProvider(BaseProvider[Command]):
     """Searches relations through a role that only reads. ``address`` gives a libpq URL.
 
     ``address`` is called for every new connection and its answer is not kept. At most ``most``
-    connections are open per event loop. ``inspector`` asks the server's catalogue.
+    connections are open per event loop. ``inspector`` asks the server's catalogue. ``hosts`` lists
+    the servers that may be spoken to (see ``hosts``); None: those that the address names.
     """
 
     capabilities = Capabilities(strategies=frozenset(Strategy))
 
-    def __init__(self, address: Address, *, most: int = 8) -> None:
+    def __init__(
+        self, address: Address, *, most: int = 8, hosts: Sequence[str] | None = None
+    ) -> None:
         super().__init__()
-        self._connections = Connections(address, most=most, reset=forget)
+        listed = None if hosts is None else Hosts.of(hosts)
+        self._connections = Connections(address, most=most, reset=forget, hosts=listed)
         self.inspector = Inspector(self._lent, self.classify)
 
     def render(self, content: QueryContent) -> Command:
@@ -167,6 +172,8 @@ def _stage(trouble: Exception) -> Stage:
             return Stage.SECRET
         case Invalid():
             return Stage.ADDRESS
+        case NotAllowed():
+            return Stage.HOST
     return Stage.CONNECT
 
 
