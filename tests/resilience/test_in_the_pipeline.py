@@ -67,7 +67,7 @@ def test_a_source_that_is_back_answers_and_the_change_is_written_down():
     assert events == ["half_open", "closed"]
 
 
-@pytest.mark.req("E086", "E091")
+@pytest.mark.req("E091")
 def test_the_caller_has_his_answer_in_time_whatever_hangs():
     """A source that never answers would keep the others' results from the caller."""
     known = two(limits=Limits(seconds=30.0))
