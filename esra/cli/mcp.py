@@ -86,12 +86,14 @@ def _config(arguments: argparse.Namespace) -> int:
 
 
 def _started(catalog: Path) -> "clients.Command":
+    from esra.serve.clients import Command as Started
+
     home = os.environ.get("ESRA_HOME")
     others = sorted(name for name in os.environ if name.startswith("ESRA_") and name != "ESRA_HOME")
     if others:
         # Their values may be secrets, so they stand in no snippet.
         say(f"the client has to pass on, as they are set here: {', '.join(others)}")
-    return clients.Command(
+    return Started(
         program=sys.executable,
         # -P: a file named esra.py in the client's folder is not us.
         arguments=("-P", "-m", "esra", "mcp", "--catalog", str(catalog)),
