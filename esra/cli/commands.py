@@ -1,6 +1,12 @@
 """The one table of subcommands, in the order ``esra --help`` lists them."""
 
-from esra.cli import doctor, retrieve
+from esra.cli import doctor, draft, mcp, retrieve, serve
 from esra.cli.command import Command
 
-COMMANDS: tuple[Command, ...] = (retrieve.COMMAND, doctor.COMMAND)
+COMMANDS: tuple[Command, ...] = (
+    retrieve.COMMAND,
+    serve.COMMAND,
+    mcp.COMMAND,
+    doctor.COMMAND,
+    draft.COMMAND,
+)

@@ -90,7 +90,8 @@ class Server:
     """A server as one role sees it; of the relations asked for, ``tables`` has those it has.
 
     ``powers`` are the reasons why the role may not read for esra; ``messages`` is the language
-    of the server's words (``lc_messages``); ``now`` its clock in seconds since the epoch;
+    of the server's words (``lc_messages``), ``language`` the one it reads texts in unless told
+    otherwise; ``now`` its clock in seconds since the epoch;
     ``languages`` its text-search configurations as (schema, name).
     """
 
@@ -98,6 +99,7 @@ class Server:
     role: str
     powers: tuple[str, ...] = ()
     messages: str = "C"
+    language: str = "pg_catalog.english"
     now: float = 0.0
     languages: frozenset[tuple[str, str]] = frozenset()
     tables: tuple[Table, ...] = ()
