@@ -66,10 +66,9 @@ def _run(arguments: argparse.Namespace) -> int:
 
 
 async def _ask(arguments: argparse.Namespace) -> "tuple[Response, tuple[str, ...]]":
-    from esra.domain.invocation import Caller, Identity, Mode, Request
+    from esra.domain.invocation import Mode
     from esra.governance import places
-    from esra.governance.admission import admit
-    from esra.pipeline import retrieve
+    from esra.serve.invoke import Ask, invoke
     from esra.wiring import Wishes, open_house, with_share
 
     slug = arguments.name.removeprefix("esra_")
@@ -78,16 +77,16 @@ async def _ask(arguments: argparse.Namespace) -> "tuple[Response, tuple[str, ...
     wishes = Wishes(say=say)
     if arguments.share is not None:
         wishes = Wishes(say=say, change=with_share(arguments.share))
-    request = Request(
+    ask = Ask(
         exposure=slug,
         prompt=arguments.prompt,
-        caller=Caller(tenant="local", subject="local", identity=Identity.LOCAL),
         limit=arguments.limit,
         mode=Mode.EXPLAIN if arguments.explain else Mode(arguments.mode),
         seconds=arguments.seconds,
     )
     async with open_house(catalog, base, wishes) as opened:
-        return await retrieve(admit(request, opened.house), opened.house), opened.refused
+        response = await invoke(None, ask, opened.house, opened.governance)
+        return response, opened.refused
 
 
 COMMAND = Command(
