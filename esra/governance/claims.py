@@ -78,14 +78,18 @@ def _flat(
 
 
 def _texts(value: object) -> tuple[str, ...]:
+    """Its values; none where a part of it is no plain value, so that no half of a list is read."""
     each = value if isinstance(value, list) else [value]
-    return tuple(_text(one) for one in each if isinstance(one, (str, bool, int, float)))
+    texts = [_text(one) for one in each]
+    return () if None in texts else tuple(text for text in texts if text is not None)
 
 
-def _text(value: str | bool | int | float) -> str:
+def _text(value: object) -> str | None:
     if isinstance(value, bool):
         return "true" if value else "false"
-    return value if isinstance(value, str) else repr(value)
+    if isinstance(value, (int, float)):
+        return repr(value)
+    return value if isinstance(value, str) else None
 
 
 def _sound(text: str) -> bool:
