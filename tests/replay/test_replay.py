@@ -23,6 +23,11 @@ DAY = 86_400.0
 
 
 def random_trace(seed: int, **changes):
+    """The records of ``random_plain_trace``."""
+    return recorded(str(seed), random_plain_trace(seed, **changes))
+
+
+def random_plain_trace(seed: int, **changes):
     """The trace of a random invocation: 3 sources, ties, duplicates, dates, failures, omissions."""
     r = random.Random(seed)
     names = ["a", "b", "c"]
@@ -84,8 +89,7 @@ def random_trace(seed: int, **changes):
 
     rerankers = {"model": model}
     ask(house(known, script, rerankers=rerankers, traces=sink, evidence=evidence))
-    # Through JSON, as a recording goes.
-    return recorded(str(seed), json.loads(json.dumps(sink.trace)))
+    return json.loads(json.dumps(sink.trace))  # through JSON, as a recording goes
 
 
 @pytest.mark.req("U12")

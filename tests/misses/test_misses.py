@@ -1,0 +1,124 @@
+"""Every missed document has one cause, and the first stage that lost it is the one."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from eval.misses import Cause, Known, as_json, as_text, cause, misses
+from tests.replay.test_replay import random_plain_trace
+
+HERE = ("news", "right")
+
+
+def trace(**changes):
+    """A source that answered with one other record, which was shown."""
+    return {
+        "scope": ["news", "wiki"],
+        "chosen": ["news"],
+        "plans": [{"source": "news", "strategies": ["keyword"]}],
+        "answers": [{"source": "news", "capped": False, "rows": [row("other")]}],
+        "ordered_by": "final",
+        "ranking": [ranked("other")],
+        "shown": 1,
+        "notices": [],
+        **changes,
+    }
+
+
+def row(key):
+    return ["docs", key, 1.0, None, False, []]
+
+
+def ranked(key, semantic=0.5):
+    return ["news", "docs", key, semantic, 0.4]
+
+
+FOUND = [{"source": "news", "capped": False, "rows": [row("right")]}]
+BEHIND = [*(ranked(f"d{n}") for n in range(10)), ranked("right")]
+CASES = [
+    (Cause.NOT_IN_SCOPE, {"scope": ["wiki"]}),
+    (Cause.NOT_SELECTED, {"chosen": ["wiki"]}),
+    (Cause.NOT_PLANNED, {"plans": [{"source": "news", "strategies": []}], "answers": []}),
+    (Cause.REJECTED, {"answers": []}),
+    (Cause.PAST_DEADLINE, {"answers": [{"source": "news", "capped": False, "failed": "TIMEOUT"}]}),
+    (Cause.FAILED, {"answers": [{"source": "news", "capped": False, "failed": "AUTH_FAILED"}]}),
+    (Cause.NO_TERM_MATCHED, {}),
+    (Cause.BELOW_ROW_CAP, {"answers": [{"source": "news", "capped": True, "rows": []}]}),
+    (Cause.MERGED_AWAY, {"answers": FOUND}),
+    (Cause.NOT_ASKED, {"ranking": [*BEHIND[:-1], ranked("right", "not asked")], "shown": 10}),
+    (Cause.OMITTED, {"ranking": [*BEHIND[:-1], ranked("right", "omitted")], "shown": 10}),
+    (Cause.BELOW_K, {"ranking": BEHIND, "shown": 10}),
+    (
+        Cause.BELOW_K,
+        {
+            "ranking": [*BEHIND[:-1], ranked("right", "not asked")],
+            "shown": 10,
+            "ordered_by": "weighted",
+        },
+    ),
+    (
+        Cause.CUT_BY_SIZE,
+        {
+            "ranking": [ranked("other"), ranked("right")],
+            "notices": [{"code": "RESPONSE_TRUNCATED"}],
+        },
+    ),
+    (None, {"ranking": [ranked("right")]}),
+]
+
+
+@pytest.mark.req("W57")
+@pytest.mark.parametrize(("expected", "changes"), CASES, ids=lambda value: str(value)[:24])
+def test_each_cause(expected, changes):
+    """An engineer would mend a stage that lost nothing."""
+    assert cause(trace(**changes), "q", HERE, 10, Known()) is expected
+
+
+@pytest.mark.req("W57")
+def test_what_only_others_know():
+    """A hidden document would read as a bad ranking, an unmatched one as too small a cap."""
+    never = Known(may_see=lambda query, record: False)
+    assert cause(trace(), "q", HERE, 10, never) is Cause.HIDDEN
+    capped = trace(answers=[{"source": "news", "capped": True, "rows": []}])
+    no_word = Known(matches=lambda query, record: False)
+    assert cause(capped, "q", HERE, 10, no_word) is Cause.NO_TERM_MATCHED
+    shown = trace(ranking=[ranked("right")])
+    blank = Known(masked=lambda query, record: True)
+    assert cause(shown, "q", HERE, 10, blank) is Cause.MASKED
+
+
+def test_the_price_by_hand():
+    """The stage that costs most would not be the one at the top of the list.
+
+    Two queries, one right document each: one shown first (nDCG 1), one never selected (0 to 1).
+    """
+    traces = {"a": trace(ranking=[ranked("right")]), "b": trace(chosen=[])}
+    found = misses(traces, {"a": {HERE: 1}, "b": {HERE: 2}})
+    assert (found.right, found.shown) == (2, 1)
+    (only,) = found.rows
+    assert (only.cause, only.lost, only.queries, only.price) == (Cause.NOT_SELECTED, 1, 1, 0.5)
+    assert "+0.5000" in as_text(found)
+    assert as_json(found)["causes"][0]["first"] == [["b", ["news", "right"]]]
+
+
+def test_a_lost_document_goes_where_it_gains_most():
+    """The price would be too low: in front of four better ones a weak document costs."""
+    better = [("news", f"d{n}") for n in range(4)]
+    one = trace(ranking=[ranked("x"), *(ranked(key) for _, key in better)], shown=5)
+    marks = {**dict.fromkeys(better, 3), ("wiki", "weak"): 1}
+    (row,) = misses({"q": one}, {"q": marks}).rows
+    # at rank 6 it adds 1/log2(7) = .3562 over the ideal 3(1 + .6309 + .5 + .4307) + .3869
+    assert row.price == pytest.approx(0.356207 / (3 * 2.561607 + 0.386853), abs=1e-5)
+
+
+@settings(max_examples=60, deadline=None)
+@given(seed=st.integers(0, 10**6), k=st.integers(1, 12))
+def test_every_miss_has_exactly_one_cause(seed, k):
+    """Documents would vanish from the table, or be counted twice."""
+    one = random_plain_trace(seed)
+    keys = [(s, f"k{n}") for s in ("a", "b", "c", "elsewhere") for n in range(14)]
+    found = misses({"q": one}, {"q": dict.fromkeys(keys, 1)}, k)
+    shown = {(r[0], r[2]) for r in one["ranking"][: min(k, one["shown"])]}
+    assert found.shown == len(shown & set(keys))
+    assert found.shown + sum(row.lost for row in found.rows) == found.right == len(keys)
+    assert all(row.price >= 0 for row in found.rows)
