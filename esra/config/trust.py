@@ -46,7 +46,7 @@ def _key_place(value: str) -> str:
     return value
 
 
-WebAddress = Annotated[str, AfterValidator(_web_address)]
+WebAddress = Annotated[str, Bound(max_length=200), AfterValidator(_web_address)]
 KeyPlace = Annotated[str, AfterValidator(_key_place)]
 Named = Annotated[str, Bound(min_length=1, max_length=200)]
 

@@ -9,6 +9,7 @@ from esra.domain.trust import Issuer
 from esra.governance.refusals import unauthenticated
 
 LONGEST = 1_024  # characters of one value
+LONGEST_NAME = 255  # characters of a subject (OpenID Connect Core, 2) or a tenant
 GROUPS = "groups"
 DEEPEST = 4  # objects inside objects: ``realm_access.roles`` is 2 deep
 
@@ -28,7 +29,8 @@ def principal_of(verified: Verified) -> Principal:
     claims = read_claims(verified.claims)
     known = dict(claims)
     (subject,) = known.get("sub", ("",))[:1]
-    if not isinstance(verified.claims.get("sub"), str) or not subject.strip():
+    whole = subject.strip() and len(subject) <= LONGEST_NAME
+    if not isinstance(verified.claims.get("sub"), str) or not whole:
         raise unauthenticated(Denial.CLAIM_UNUSABLE)
     groups = known.get(issuer.groups_claim, ())
     return Principal(
@@ -106,7 +108,7 @@ def _tenant(issuer: Issuer, known: Mapping[str, tuple[str, ...]]) -> str:
     # Two tenants are as bad as none: whichever we took might be the other's holder.
     (value,) = values if len(values) == 1 else ("",)
     tenant = dict(issuer.tenants).get(value, "") if issuer.tenants else value
-    if not tenant.strip():
+    if not tenant.strip() or len(tenant) > LONGEST_NAME:
         raise unauthenticated(Denial.TENANT_UNRESOLVED)
     return tenant
 
