@@ -67,7 +67,8 @@ class PostgresAudit:
 
     def close(self) -> None:
         if self._pid == os.getpid():
-            self._worker.submit(self._left)
+            with suppress(RuntimeError):  # closed before
+                self._worker.submit(self._left)
             self._worker.shutdown(wait=False)
 
     def _ask(self, records: Sequence[Given]) -> None:
