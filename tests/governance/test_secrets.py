@@ -12,6 +12,7 @@ from esra.config.strict import ConfigError
 from esra.domain.invocation import Retention
 from esra.governance import admission
 from esra.governance.secrets import SecretUnresolved, resolve, resolve_key
+from tests.governance import catalogs
 from tests.house import house
 
 CANARY = "canary-7f3a9c"
@@ -150,53 +151,6 @@ LITERALS = {
     "sources.0.description": f'description = "see https://me:{CANARY}@wiki.example"',
     "capabilities.0.description": f'description = """-----BEGIN PRIVATE KEY-----{CANARY}"""',
 }
-CATALOG = """
-[governance]
-resource = "https://esra.example/mcp"
-{governance}
-[[governance.issuers]]
-issuer = "https://id.example"
-tenant = "t"
-{issuer}
-[model]
-model = "m"
-{base_url}
-{key}
-[providers.own]
-engine = "postgres"
-{url}
-[[sources]]
-id = "s"
-name = "S"
-provider = "own"
-{source}
-[[sources.mappings]]
-id = "m"
-name = "M"
-schema = "s"
-table = "t"
-key = "k"
-title = "i"
-text = "x"
-vector = "v"
-[[capabilities]]
-id = "c"
-name = "C"
-bindings = [{{source = "s"}}]
-{capability}
-[[exposures]]
-slug = "ask"
-capability = "c"
-"""
-GOOD = {
-    "governance": 'prompt_key = "env:ESRA_PROMPT_KEY"',
-    "issuer": 'keys = "file:keys.json"',
-    "base_url": 'base_url = "https://models.example/v1"',
-    "key": 'key = "keyring:esra/model"',
-    "url": 'url = "env:ESRA_READER_URL"',
-    "source": "",
-    "capability": "",
-}
 PLACES = {
     "providers.own.url": "url",
     "model.key": "key",
@@ -212,8 +166,7 @@ PLACES = {
 def test_a_secret_written_into_a_catalog_is_refused_and_not_repeated(tmp_path, case):
     """Configuration is committed, mailed and pasted into tickets, and so are its errors."""
     place = case.partition(",")[0]
-    file = tmp_path / "catalog.toml"
-    file.write_text(CATALOG.format(**{**GOOD, PLACES[place]: LITERALS[case]}))
+    file = catalogs.written(tmp_path, **{PLACES[place]: LITERALS[case]})
     with pytest.raises(ConfigError) as refused:
         load_catalog(file)
     assert place in str(refused.value)
@@ -222,8 +175,6 @@ def test_a_secret_written_into_a_catalog_is_refused_and_not_repeated(tmp_path, c
 
 def test_references_are_taken(tmp_path):
     """A catalog that only refers must load on a machine that holds none of the secrets."""
-    file = tmp_path / "catalog.toml"
-    file.write_text(CATALOG.format(**GOOD))
-    loaded = load_catalog(file)
+    loaded = load_catalog(catalogs.written(tmp_path))
     assert loaded.prompt_key == "env:ESRA_PROMPT_KEY"
     assert loaded.retention is Retention.KEYED_HASH
