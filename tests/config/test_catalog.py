@@ -152,6 +152,38 @@ def test_a_mistake_in_a_record_filter_is_refused(tmp_path, rule, says):
     assert says in str(refused.value)
 
 
+@pytest.mark.req("E123")
+@pytest.mark.parametrize(
+    ("listed", "held"),
+    [
+        ("", None),
+        (
+            'hosts = ["db.internal", "10.0.0.0/8", "::1", "/run/postgresql"]',
+            ("db.internal", "10.0.0.0/8", "::1", "/run/postgresql"),
+        ),
+    ],
+)
+def test_the_hosts_of_a_provider_are_read_as_they_stand(tmp_path, listed, held):
+    """Else a list would be dropped, and every server allowed."""
+    loaded = load(tmp_path, ('url = "embedded"', f'url = "embedded"\n{listed}'))
+    assert loaded.hosts == (("main", held),)
+
+
+@pytest.mark.parametrize(
+    "entry", ["10.0.0.1/8", "10.0.0.0/33", "db internal", "*.internal", "", ":"]
+)
+def test_a_host_that_could_never_match_is_refused(tmp_path, entry):
+    """Else a typo would shut a source, or a pattern be taken for a name."""
+    with pytest.raises(ConfigError, match="no host name, address, network or folder"):
+        load(tmp_path, ('url = "embedded"', f'url = "embedded"\nhosts = ["{entry}"]'))
+
+
+def test_a_snapshot_is_asked_for_by_a_source(tmp_path):
+    """Else two queries could see two states though the source forbids it."""
+    known = load(tmp_path, ('id = "law"\n', 'id = "law"\nsnapshot = true\n')).catalog
+    assert [source.snapshot for source in known.sources] == [False, True]
+
+
 @pytest.mark.parametrize("content", ["[", "a = 1", "\xff\x00", ""])
 def test_what_is_no_catalog_is_refused(tmp_path, content):
     """Else the command would end in a traceback."""

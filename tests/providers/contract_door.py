@@ -11,7 +11,7 @@ from esra._check import NotSealed
 from esra.domain.codes import FailureCode
 from esra.domain.outcome import Failed
 from esra.sealed import ValidatedQuery
-from tests.providers.asking import TREES, Asking
+from tests.providers.asking import TREES, Asking, keys
 from tests.providers.queries import content, query
 
 
@@ -85,3 +85,19 @@ class Door(Asking):
         trees = engine.stock(TREES)
         for strategy in engine.provider.capabilities.strategies:
             assert self.found(engine, trees, strategy=strategy, required=("moss",)) == {"moss"}
+
+    @pytest.mark.req("E122")
+    def test_queries_that_ask_for_one_snapshot_have_it_or_are_told(self, engine):
+        """An engine that has none would answer as if it had."""
+        trees = engine.stock(TREES)
+        asked = [query(trees, optional=("moss",), query=number, snapshot=2) for number in (0, 1)]
+
+        async def both():
+            return await asyncio.gather(*map(engine.provider.run, asked))
+
+        unavailable = Failed(code=FailureCode.SNAPSHOT_ISOLATION_UNAVAILABLE)
+        answers = asyncio.run(both())
+        if engine.provider.capabilities.snapshots:
+            assert [keys(answer) for answer in answers] == [["moss"], ["moss"]]
+        else:
+            assert answers == [unavailable, unavailable]

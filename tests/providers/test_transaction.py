@@ -245,5 +245,17 @@ def test_the_fixed_statements_are_these():
     """A statement that no query rendered would slip in unseen."""
     made = {**vars(fixed), **vars(facts)}
     named = {name for name, text in made.items() if isinstance(text, sql.SQL)}
-    asked = {"BEGIN", "SETTINGS", "COMMIT", "FORGET", "ROLE", "SIZE", "SAMPLE", "PART"}
+    asked = {
+        "BEGIN",
+        "BEGIN_SNAPSHOT",
+        "MARK",
+        "BACK_TO_MARK",
+        "SETTINGS",
+        "COMMIT",
+        "FORGET",
+        "ROLE",
+        "SIZE",
+        "SAMPLE",
+        "PART",
+    }
     assert named == asked | {"DESCRIBE", "NAMED", "LISTED"}

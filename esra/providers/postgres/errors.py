@@ -34,6 +34,7 @@ class Stage(StrEnum):
     SECRET = "secret"
     ADDRESS = "address"
     HOST = "host"
+    SNAPSHOT = "snapshot"
     CONNECT = "connect"
     RUN = "run"
 
@@ -47,6 +48,10 @@ class Circumstances:
     allowed: float = float("inf")
     language: str = ""
     values: tuple[object, ...] = ()
+
+
+class SnapshotLost(Exception):
+    """The state of the data that others were answered from is not to be had any more."""
 
 
 class Trouble(Exception):
@@ -91,6 +96,8 @@ def _our_terms(cause: BaseException) -> bool:
 def _code(cause: BaseException, known: Circumstances) -> FailureCode:
     if isinstance(cause, NotSearchable):
         return cause.code
+    if isinstance(cause, SnapshotLost):
+        return FailureCode.SNAPSHOT_ISOLATION_UNAVAILABLE
     if known.stage is Stage.SECRET:
         return FailureCode.SECRET_UNRESOLVED
     if known.stage is Stage.ADDRESS:
@@ -103,8 +110,14 @@ def _code(cause: BaseException, known: Circumstances) -> FailureCode:
     return _unnamed(cause, known)
 
 
+# What a server or a pooler says that does not know the transaction asked for.
+_NOT_OFFERED = ("0A000", "22023", "25001")
+
+
 def _named(sqlstate: str, cause: BaseException, known: Circumstances) -> FailureCode:
     said = _said(cause)
+    if known.stage is Stage.SNAPSHOT and sqlstate in _NOT_OFFERED:
+        return FailureCode.SNAPSHOT_ISOLATION_UNAVAILABLE
     if _our_terms(cause):
         return FailureCode.SYNTAX_ERROR
     if sqlstate == "57014":

@@ -8,7 +8,12 @@ from esra.domain.source import Relation
 from esra.providers.postgres.filters import ident
 
 BEGIN = sql.SQL("BEGIN READ ONLY")
+BEGIN_SNAPSHOT = sql.SQL("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
 COMMIT = sql.SQL("COMMIT")
+
+# A failed query ends the transaction it is in, but for what was marked before it.
+MARK = sql.SQL("SAVEPOINT query")
+BACK_TO_MARK = sql.SQL("ROLLBACK TO SAVEPOINT query")
 
 # First in every transaction. jit is off because compiling a ranking costs more than it saves.
 SETTINGS = sql.SQL("""\

@@ -2,8 +2,8 @@
 
 import math
 import time
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from decimal import Decimal
 
 from esra.domain.codes import FailureCode
@@ -23,12 +23,14 @@ from esra.providers.postgres.render import Command, render
 from esra.providers.postgres.roles import refuse_powerful, role_of
 from esra.providers.postgres.run import (
     Row,
+    fetch_in_snapshot,
     fetch_role,
     fetch_rows,
     fetch_sample,
     fetch_size,
     forget,
 )
+from esra.providers.postgres.snapshot import Snapshots
 from esra.sealed import QueryContent
 
 # What a server that is not there is called.
@@ -43,7 +45,7 @@ class PostgresProvider(BaseProvider[Command]):
     the servers that may be spoken to (see ``hosts``); None: those that the address names.
     """
 
-    capabilities = Capabilities(strategies=frozenset(Strategy))
+    capabilities = Capabilities(strategies=frozenset(Strategy), snapshots=True)
 
     def __init__(
         self, address: Address, *, most: int = 8, hosts: Sequence[str] | None = None
@@ -51,6 +53,7 @@ class PostgresProvider(BaseProvider[Command]):
         super().__init__()
         listed = None if hosts is None else Hosts.of(hosts)
         self._connections = Connections(address, most=most, reset=forget, hosts=listed)
+        self._snapshots = Snapshots(self._ready, self._connections.give_back)
         self.inspector = Inspector(self._lent, self.classify)
 
     def render(self, content: QueryContent) -> Command:
@@ -58,24 +61,16 @@ class PostgresProvider(BaseProvider[Command]):
 
     async def fetch(self, command: Command, content: QueryContent) -> Hits:
         self.inspector.refuse(content.relation)
-        connection = await self._connection(content.seconds)
-        started = time.monotonic()
+        if content.snapshot > 1:
+            async with self._snapshots.turn(content) as connection:
+                with _told(command, content):
+                    return _hits(await fetch_in_snapshot(connection, command), content)
+        connection = await self._ready(content)
         try:
-            await self.inspector.look_again(connection, content.relation, content.seconds)
-            rows = await fetch_rows(connection, command, content.seconds)
-        except Exception as trouble:
-            raise Trouble(
-                Circumstances(
-                    stage=Stage.RUN,
-                    elapsed=time.monotonic() - started,
-                    allowed=content.seconds,
-                    language=content.relation.language,
-                    values=_private(command),
-                )
-            ) from trouble
+            with _told(command, content):
+                return _hits(await fetch_rows(connection, command, content.seconds), content)
         finally:
             self._connections.give_back(connection)
-        return _hits(rows, content)
 
     def classify(self, trouble: BaseException) -> FailureCode:
         return errors.classify(trouble)
@@ -120,6 +115,7 @@ class PostgresProvider(BaseProvider[Command]):
     async def close(self) -> None:
         """Closes the connections of the running event loop; the provider may be used again."""
         await super().close()
+        await self._snapshots.close()
         await self._connections.close()
 
     async def _sample(
@@ -145,6 +141,16 @@ class PostgresProvider(BaseProvider[Command]):
         finally:
             self._connections.give_back(connection)
 
+    async def _ready(self, content: QueryContent) -> Connection:
+        """A connection to a server that can answer this content."""
+        connection = await self._connection(content.seconds)
+        try:
+            await self.inspector.look_again(connection, content.relation, content.seconds)
+        except BaseException:
+            self._connections.give_back(connection)
+            raise
+        return connection
+
     async def _knock(self) -> None:
         try:
             await self._connections.knock()
@@ -156,6 +162,24 @@ class PostgresProvider(BaseProvider[Command]):
             return await self._connections.take(seconds)
         except Exception as trouble:
             raise Trouble(Circumstances(stage=_stage(trouble))) from trouble
+
+
+@contextmanager
+def _told(command: Command, content: QueryContent) -> Iterator[None]:
+    """Whatever goes wrong goes out as ``Trouble``, with what is known of the command."""
+    started = time.monotonic()
+    try:
+        yield
+    except Exception as trouble:
+        raise Trouble(
+            Circumstances(
+                stage=Stage.RUN,
+                elapsed=time.monotonic() - started,
+                allowed=content.seconds,
+                language=content.relation.language,
+                values=_private(command),
+            )
+        ) from trouble
 
 
 def _percent(size: Sequence[Row], rows: int) -> float:

@@ -77,14 +77,38 @@ async def forget(connection: Connection) -> None:
     await _execute(connection, fixed.FORGET, None)
 
 
+async def open_snapshot(connection: Connection, seconds: float) -> None:
+    """Begins a transaction whose every command sees the state of now; each has ``seconds``."""
+    async with connection.pipeline():
+        await _execute(connection, fixed.BEGIN_SNAPSHOT, None)
+        await _execute(connection, fixed.SETTINGS, fixed.settings(seconds))
+
+
+async def fetch_in_snapshot(connection: Connection, command: Command) -> list[Row]:
+    """The rows of ``command`` in the open snapshot, which survives its failure."""
+    try:
+        async with connection.pipeline():
+            await _execute(connection, fixed.MARK, None)
+            cursor = await _execute(connection, command.text, _bound(command.values))
+        return await cursor.fetchall()
+    except Exception:
+        if not connection.closed:
+            await _execute(connection, fixed.BACK_TO_MARK, None)
+        raise
+
+
+async def close_snapshot(connection: Connection) -> None:
+    """Ends the transaction."""
+    await _execute(connection, fixed.COMMIT, None)
+
+
 async def _transaction(
     connection: Connection,
     text: sql.SQL | sql.Composed,
     values: Mapping[str, object],
     seconds: float,
 ) -> list[Row]:
-    if not values:
-        raise ValueError("a command binds at least one parameter")
+    values = _bound(values)
     try:
         async with connection.pipeline():
             # Not the driver's own BEGIN and COMMIT: each of those waits for the server.
@@ -97,6 +121,12 @@ async def _transaction(
         if not connection.closed:
             await connection.rollback()
         raise
+
+
+def _bound(values: Mapping[str, object]) -> Mapping[str, object]:
+    if not values:
+        raise ValueError("a command binds at least one parameter")
+    return values
 
 
 async def _execute(
