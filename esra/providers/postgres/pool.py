@@ -26,6 +26,11 @@ Reset = Callable[[Connection], Awaitable[None]]
 Connect = Callable[[], Awaitable[Connection]]
 
 
+# Seconds in which a connection is clean for its next borrower, or is dropped: on a line that went
+# silent nothing would ever come back, and its place would be lost.
+CLEANING = 1.0
+
+
 class Busy(Exception):
     """Every connection was lent out for as long as the caller could wait."""
 
@@ -127,7 +132,8 @@ class _Lender:
         clean = False
         try:
             if connection.info.transaction_status is TransactionStatus.IDLE:
-                await self._reset(connection)
+                async with asyncio.timeout(CLEANING):
+                    await self._reset(connection)
                 clean = True
         except Exception:
             clean = False  # whatever it was, this connection is not lent again

@@ -11,14 +11,16 @@ binds on the server, and refuses a command without a bound parameter. The transa
 read-only is not trusted alone: ``roles`` says which roles may not read at all.
 """
 
+import asyncio
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from psycopg import AsyncCursor, sql
 
 from esra.domain.source import Relation
 from esra.providers.postgres import facts, fixed
-from esra.providers.postgres.pool import Connection
+from esra.providers.postgres.pool import CLEANING, Connection
 from esra.providers.postgres.render import Command
 
 Row = tuple[Any, ...]
@@ -119,8 +121,15 @@ async def _transaction(
         return await cursor.fetchall()
     except BaseException:
         if not connection.closed:
-            await connection.rollback()
+            await _undo(connection)
         raise
+
+
+async def _undo(connection: Connection) -> None:
+    """Rolls back, if the server says so in time; the pool lends no connection that is not idle."""
+    with suppress(TimeoutError):
+        async with asyncio.timeout(CLEANING):
+            await connection.rollback()
 
 
 def _bound(values: Mapping[str, object]) -> Mapping[str, object]:
