@@ -1,6 +1,6 @@
 """The one table of subcommands, in the order ``esra --help`` lists them."""
 
-from esra.cli import doctor, draft, mcp, retrieve, serve
+from esra.cli import audit, doctor, draft, mcp, retrieve, serve
 from esra.cli.command import Command
 
 COMMANDS: tuple[Command, ...] = (
@@ -8,5 +8,6 @@ COMMANDS: tuple[Command, ...] = (
     serve.COMMAND,
     mcp.COMMAND,
     doctor.COMMAND,
+    audit.COMMAND,
     draft.COMMAND,
 )

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from esra.governance.audit import FileAudit
 from esra.governance.audit.chain import keys_of
-from esra.governance.audit.verify import verify
+from esra.governance.audit.verify import Anchor, verify
 from esra.governance.audit.view import of_files
 from esra.governance.clock import StillClock
 
@@ -66,4 +66,5 @@ class Desk:
 
     def report(self, *anchors, secret=None):
         keys = keys_of(secret or self.secret)
-        return verify(of_files(self.log, self.base / "head", keys), keys, anchors)
+        view = of_files(self.log, self.base / "head", keys)
+        return verify(view, keys, [Anchor.parse(text) for text in anchors])

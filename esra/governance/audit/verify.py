@@ -57,17 +57,32 @@ class _Walk:
     passed: dict[int, str] = field(default_factory=dict)  # the seals asked for, by sequence
 
 
-def verify(view: View, keys: Keys, anchors: Sequence[str] = ()) -> Report:
-    """``anchors`` are heads that were exported before: the log must still hold all they saw.
-    ``ValueError`` for an anchor that is none.
-    """
-    head, marks = view.head, [_anchor(text) for text in anchors]
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Anchor:
+    """A head that was exported before: the log must still lead to it."""
+
+    log: str
+    sequence: int
+    chain: str
+
+    @classmethod
+    def parse(cls, text: str) -> "Anchor":
+        """``ValueError`` for a text that is none."""
+        log, _, rest = text.strip().partition(":")
+        sequence, _, chain = rest.partition(":")
+        if not (log and sequence.isdecimal() and len(chain) == 64):
+            raise ValueError("a head reads LOG:SEQUENCE:SEAL, as `esra audit head` printed it")
+        return cls(log=log, sequence=int(sequence), chain=chain)
+
+
+def verify(view: View, keys: Keys, anchors: Sequence[Anchor] = ()) -> Report:
+    head = view.head
     log = head.log if head else _named(view)
     start = genesis(keys, log)
-    walk = _walked(view, keys, start, {sequence for _, sequence, _ in marks})
+    walk = _walked(view, keys, start, {anchor.sequence for anchor in anchors})
     found, crash = _judged(view, walk, keys, start)
     if not found:
-        found += [_other(mark) for mark in marks if not _holds(mark, log, walk)]
+        found += [_other(anchor) for anchor in anchors if not _holds(anchor, log, walk)]
     told = walk.told
     return Report(
         log=log,
@@ -156,20 +171,11 @@ def _named(view: View) -> str:
     return next((r.log for r in (parsed(line.data) for line in view.lines()) if r), "")
 
 
-def _anchor(text: str) -> tuple[str, int, str]:
-    log, _, rest = text.strip().partition(":")
-    sequence, _, chain = rest.partition(":")
-    if not (log and sequence.isdecimal() and len(chain) == 64):
-        raise ValueError(
-            "an exported head reads LOG:SEQUENCE:SEAL, as `esra audit head` printed it"
-        )
-    return log, int(sequence), chain
+def _holds(anchor: Anchor, log: str, walk: _Walk) -> bool:
+    return anchor.log == log and walk.passed.get(anchor.sequence) == anchor.chain
 
 
-def _holds(mark: tuple[str, int, str], log: str, walk: _Walk) -> bool:
-    return mark[0] == log and walk.passed.get(mark[1]) == mark[2]
-
-
-def _other(mark: tuple[str, int, str]) -> Finding:
-    text = f"the log does not lead to the exported head at record {mark[1]}: it was cut or replaced"
-    return Finding(kind=Kind.ANCHOR, first=mark[1], last=mark[1], text=text)
+def _other(anchor: Anchor) -> Finding:
+    number = anchor.sequence
+    text = f"the log does not lead to the exported head at record {number}: it was cut or replaced"
+    return Finding(kind=Kind.ANCHOR, first=number, last=number, text=text)

@@ -13,6 +13,7 @@ from esra.governance.audit.chain import Keys
 from esra.governance.audit.file import HEAD, PATIENCE, lock
 from esra.governance.audit.files import Line
 from esra.governance.audit.head import SIZE, Head, HeadUnusable, opened
+from esra.governance.audit.settings import Settings, address
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +44,27 @@ def of_tables(address: str, keys: Keys) -> Iterator[View]:
         known, trouble = read_head(tables.head(connection), keys)
         lines = partial(tables.lines, connection)
         yield View(head=known, trouble=trouble, lines=lines, sizes={})
+
+
+@contextmanager
+def view_of(own: Settings, keys: Keys) -> Iterator[View]:
+    """The log where the settings have it. ``OSError`` if it cannot be read."""
+    if own.in_tables:
+        with of_tables(address(own), keys) as view:
+            yield view
+    else:
+        yield of_files(own.log, own.head, keys)
+
+
+@contextmanager
+def lines_of(own: Settings) -> Iterator[Iterator[Line]]:
+    """The lines alone, for which no key is needed and nothing is checked."""
+    if own.in_tables:
+        with tables.snapshot(address(own)) as connection:
+            yield tables.lines(connection)
+    else:
+        names = files.names(own.log)
+        yield files.read(own.log, {name: files.size_of(own.log, name) for name in names})
 
 
 def read_head(data: bytes, keys: Keys) -> tuple[Head | None, HeadUnusable | None]:
