@@ -9,12 +9,11 @@ from hypothesis import strategies as st
 
 from esra.domain.capability import Exposure
 from esra.domain.codes import Denial, ErrorCode
-from esra.domain.invocation import Identity, Principal
+from esra.domain.invocation import Identity
 from esra.domain.outcome import Refused
 from esra.domain.policy import Access, Condition, Grant, Rule
 from esra.domain.source import Limits
 from esra.domain.trust import LocalIdentity, Trust
-from esra.governance.claims import with_groups
 from esra.governance.groups import AsGiven, NestedGroups
 from esra.governance.local import LocalGovernance
 from esra.governance.network import OverNetwork
@@ -22,18 +21,9 @@ from esra.governance.platform import Platform
 from esra.governance.policy import decide, together
 from esra.governance.refusals import NOT_YOURS, InsufficientScope, reason_of
 from tests.governance import mint
+from tests.governance.claimants import principal
 from tests.governance.mint import Clock, payload, token, tokens
 from tests.house import catalog, source
-
-
-def principal(tenant="acme", identity=Identity.TOKEN, groups=(), **claims):
-    return Principal(
-        tenant=tenant,
-        subject="ada",
-        identity=identity,
-        groups=tuple(groups),
-        claims=with_groups(tuple(sorted(claims.items())), tuple(groups)),
-    )
 
 
 def condition(claim, *values):

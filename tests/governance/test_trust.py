@@ -1,17 +1,23 @@
 """The [governance] block and the rules of an exposure, as a person writes them."""
 
+import asyncio
+import re
+from pathlib import Path
+
 import pytest
 
 from esra.config.catalog import load_catalog
 from esra.config.strict import ConfigError
 from esra.domain.invocation import Retention
+from esra.domain.outcome import Refused
 from esra.domain.policy import USUAL, Access, Condition, Grant, Rule
 from esra.domain.trust import ALGORITHMS, Issuer, LocalIdentity
 from esra.governance.chosen import TrustUnusable, governance_of
 from esra.governance.local import LocalGovernance
-from esra.governance.platform import Platform
+from esra.governance.platform import Platform, govern
 from tests.governance import mint
 from tests.governance.catalogs import GOOD, written
+from tests.governance.claimants import principal
 
 RULES = """
 modes = ["brief", "full", "explain"]
@@ -116,6 +122,35 @@ def test_a_mistake_is_told_in_one_line(tmp_path, part, text, message):
         load_catalog(written(tmp_path, **{part: text}))
     assert message in str(refused.value)
     assert "\n" not in str(refused.value)
+
+
+def test_the_policy_of_the_page_loads_and_does_what_the_page_says(tmp_path):
+    """A reader copies the example, and finds that it admits others than it says."""
+    page = (Path(__file__).resolve().parents[2] / "docs" / "governance.md").read_text("utf-8")
+    (policy,) = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
+    mapping = "{id='m',name='M',schema='s',table='t',key='k',title='i',text='x',vector='v'}"
+    sources = "".join(
+        f"[[sources]]\nid='{id}'\nname='S'\nprovider='own'\nmappings=[{mapping}]\n"
+        for id in ("policies", "salaries")
+    )
+    bindings = "bindings=[{source='policies'},{source='salaries'}]"
+    file = tmp_path / "catalog.toml"
+    file.write_text(
+        f"[providers.own]\nengine='postgres'\nurl='embedded'\n{sources}"
+        f"[[capabilities]]\nid='handbook'\nname='H'\n{bindings}\n{policy}"
+    )
+    loaded = load_catalog(file)
+    governance = govern(loaded.catalog, loaded.trust, tmp_path, mint.Clock())
+
+    def granted(*groups, **claims):
+        who = principal(groups=groups, **claims)
+        return asyncio.run(governance.authorize(who, "handbook"))
+
+    assert granted("hr-interns").sources is None  # staff, by way of hr
+    assert granted("hr-interns").modes == {"brief", "full"}
+    assert granted("hr", country=("CH",)).modes == {"brief", "full", "explain"}
+    with pytest.raises(Refused):
+        granted("guests")
 
 
 def test_the_resource_is_needed_where_tokens_are(tmp_path):
