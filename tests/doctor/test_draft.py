@@ -63,7 +63,7 @@ servers = st.builds(
     role=letters,
     powers=st.lists(letters, max_size=2).map(tuple),
     language=letters,
-    tables=st.lists(tables(), max_size=6).map(tuple),
+    tables=st.lists(tables(), max_size=6, unique_by=lambda t: (t.schema, t.name)).map(tuple),
     left_out=st.integers(0, 5),
 )
 
