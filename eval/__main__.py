@@ -4,7 +4,13 @@ import importlib
 import sys
 from collections.abc import Sequence
 
-COMMANDS = {"tune": "eval.tune.cli", "requirements": "eval.requirements"}
+COMMANDS = {
+    "tune": "eval.tune.cli",
+    "import": "eval.exchange.cli_import",
+    "export": "eval.exchange.cli_export",
+    "sample": "eval.exchange.cli_sample",
+    "requirements": "eval.requirements",
+}
 
 
 def main(argv: Sequence[str]) -> int:

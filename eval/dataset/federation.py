@@ -17,6 +17,7 @@ from eval.dataset.errors import DatasetError
 from eval.dataset.folder import load_folder
 from eval.dataset.names import source_names
 from eval.dataset.records import Query, SourceFolder
+from eval.dataset.stages import NONE, Stages, joined
 from eval.formats.findings import Finding, Findings, FormatError, quoted
 
 
@@ -34,6 +35,25 @@ class Federation:
     unjudged: tuple[str, ...]
     findings: tuple[Finding, ...]
     fingerprint: str
+    stages: Stages = NONE
+
+    @property
+    def right_sources(self) -> dict[str, frozenset[str]]:
+        """The right sources of every query that has a label: as labelled, else as judged.
+
+        Judged right is a source that holds a relevant document. Where nothing is right the set is
+        empty; a query that nobody judged is absent.
+        """
+        found: dict[str, frozenset[str]] = {}
+        for query in self.queries:
+            given: Mapping[str, int] = self.stages.sources.get(query.id, {})
+            if not given:
+                grades = self.judgements.get(query.id, {})
+                given = {source: 1 for (source, _), grade in grades.items() if grade > 0}
+            if given or query.nothing or query.id in self.judgements:
+                right = () if query.nothing else (name for name in given if given[name] > 0)
+                found[query.id] = frozenset(right)
+        return found
 
 
 def load_federation(paths: Iterable[Path]) -> Federation:
@@ -54,6 +74,8 @@ def load_federation(paths: Iterable[Path]) -> Federation:
     ids = _joined_ids(sources)
     queries = _joined_queries(sources, ids, findings)
     judgements = _joined_judgements(sources, ids)
+    _refuse_contradictions(queries, judgements, sources, findings)
+    findings.check()
     return Federation(
         sources=tuple(sources),
         queries=queries,
@@ -61,7 +83,28 @@ def load_federation(paths: Iterable[Path]) -> Federation:
         unjudged=tuple(query.id for query in queries if query.id not in judgements),
         findings=(*(one for own in sources for one in own.findings), *findings.tolerated()),
         fingerprint=_fingerprint(sources),
+        stages=joined((own.stages, _own_ids(own, ids)) for own in sources),
     )
+
+
+def _own_ids(source: SourceFolder, ids: Mapping[tuple[str, str], str]) -> dict[str, str]:
+    return {query.id: ids[query.id, query.text] for query in source.queries}
+
+
+def _refuse_contradictions(
+    queries: Iterable[Query],
+    judgements: Mapping[str, Mapping[tuple[str, str], int]],
+    sources: Sequence[SourceFolder],
+    findings: Findings,
+) -> None:
+    """Nothing is right means in no source; a folder cannot know what another one holds."""
+    paths = {source.name: source.path for source in sources}
+    for query in queries:
+        grades = judgements.get(query.id, {}) if query.nothing else {}
+        right = next((source for (source, _), grade in grades.items() if grade > 0), None)
+        if right is not None:
+            said = f"holds a right document of {quoted(query.id)}, for which nothing is right"
+            findings.refuse(paths[right], 0, f"{said}: take one of the labels back")
 
 
 def _given_once(folders: Sequence[Path], findings: Findings) -> None:
@@ -110,7 +153,12 @@ def _joined_queries(
                 queries[id] = replace(query, id=id, sources=(source.name,))
             else:
                 _compare(known, query, source, findings)
-                queries[id] = replace(known, sources=(*known.sources, source.name))
+                queries[id] = replace(
+                    known,
+                    sources=(*known.sources, source.name),
+                    nothing=known.nothing or query.nothing,
+                    timely=known.timely or query.timely,
+                )
     return tuple(queries.values())
 
 

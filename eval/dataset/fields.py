@@ -56,6 +56,15 @@ def texts_of(row: JsonLine, key: str, path: Path, findings: Findings) -> tuple[s
     return ()
 
 
+def flag_of(row: JsonLine, key: str, path: Path, findings: Findings) -> bool:
+    """A yes or no, absent and null read as no; anything else is refused."""
+    value = row.fields.get(key)
+    if value is None or isinstance(value, bool):
+        return bool(value)
+    findings.refuse(path, row.line, f"{key} is {quoted(value)}: write true or false")
+    return False
+
+
 def date_of(row: JsonLine, path: Path, findings: Findings) -> datetime | None:
     """The ``date``: ISO 8601, a year, or a year and month; without a zone it is UTC.
 

@@ -10,11 +10,14 @@ from pathlib import Path
 from eval.dataset.errors import DatasetError
 from eval.dataset.names import source_names
 from eval.dataset.reading import read_documents, read_queries
-from eval.dataset.records import SourceFolder
+from eval.dataset.records import Query, SourceFolder
+from eval.dataset.stages import Stages, read_stages
 from eval.formats.findings import Finding, Findings, quoted
+from eval.formats.lines import numbered_lines
 from eval.formats.qrels import judgement_rows
 from eval.formats.sheet import Judgement
 
+GUIDELINES = "GUIDELINES.md"
 LAYOUT = "a labelled folder holds corpus.jsonl, queries.jsonl and qrels.tsv (or qrels/test.tsv)"
 _USELESS = "names no relevant document (grade 1 or more)"
 
@@ -35,13 +38,18 @@ def load_folder(path: Path, name: str | None = None, *, judged: bool = True) -> 
         _refuse_empty(files, (documents, queries, rows), findings, judged=judged)
     findings.check()  # before matching: what could not be read would dangle as well
     sound = _matched(rows, labels, documents, queries, findings)
+    stages = read_stages(path, queries, findings)
+    told = guidelines(path, findings)
+    refuse_contradictions(
+        sound, {key: query for key, (query, _) in queries.items()}, labels, findings
+    )
     useful = any(row.grade > 0 for row in sound)
     if judged and not useful and not findings.refused:
         findings.refuse(labels, 0, f"{_USELESS}: none to find")
     findings.check()
     judgements = _by_query(sound, queries)
-    told = f"{_USELESS}: searched, and right for no query"
-    bare = Finding(file=str(labels), line=0, message=told)
+    said = f"{_USELESS}: searched, and right for no query"
+    bare = Finding(file=str(labels), line=0, message=said)
     return SourceFolder(
         name=name or source_names([path])[0],
         path=path,
@@ -54,8 +62,34 @@ def load_folder(path: Path, name: str | None = None, *, judged: bool = True) -> 
             {key: line for key, (_, line) in documents.items()},
             {key: line for key, (_, line) in queries.items()},
             sound,
+            stages,
         ),
+        stages=stages,
+        guidelines=told,
     )
+
+
+def qrels_file(path: Path) -> Path:
+    """The file of a folder's judgements: the first there is, of the names they have."""
+    labels = [path / "qrels.tsv", path / "qrels" / "test.tsv", *sorted(path.glob("qrels/*.tsv"))]
+    return next((file for file in labels if file.exists()), labels[0])
+
+
+def guidelines(path: Path, findings: Findings) -> str:
+    """What the judges of a folder are told, empty where nothing is."""
+    file = path / GUIDELINES
+    lines = numbered_lines(file, findings, whole=True) if file.exists() else ()
+    return "".join(text for _, text in lines)
+
+
+def refuse_contradictions(
+    rows: Iterable[Judgement], queries: Mapping[str, Query], labels: Path, findings: Findings
+) -> None:
+    """A document that is right where nothing is."""
+    for row in rows:
+        if row.grade > 0 and row.query in queries and queries[row.query].nothing:
+            said = f"grades a document of {quoted(row.query)}, for which nothing is right"
+            findings.refuse(labels, row.line, f"{said}: take one of the labels back")
 
 
 def _files(path: Path, findings: Findings, *, judged: bool) -> tuple[Path, Path, Path]:
@@ -63,12 +97,7 @@ def _files(path: Path, findings: Findings, *, judged: bool) -> tuple[Path, Path,
         said = "is not a folder" if path.exists() else "is not there"
         findings.refuse(path, 0, f"{said}: {LAYOUT}")
         findings.check()
-    labels = [path / "qrels.tsv", path / "qrels" / "test.tsv", *sorted(path.glob("qrels/*.tsv"))]
-    files = (
-        path / "corpus.jsonl",
-        path / "queries.jsonl",
-        next((file for file in labels if file.exists()), labels[0]),
-    )
+    files = (path / "corpus.jsonl", path / "queries.jsonl", qrels_file(path))
     for file in files if judged else files[:1]:
         if not file.exists():
             findings.refuse(file, 0, f"is missing: {LAYOUT}")
@@ -131,12 +160,19 @@ def _by_query(rows: Iterable[Judgement], queries: Iterable[str]) -> dict[str, di
 
 
 def _fingerprint(
-    documents: Mapping[str, bytes], queries: Mapping[str, bytes], rows: Iterable[Judgement]
+    documents: Mapping[str, bytes],
+    queries: Mapping[str, bytes],
+    rows: Iterable[Judgement],
+    stages: Stages,
 ) -> str:
-    """SHA-256 over sorted documents, queries and sound judgements, each length before content."""
+    """SHA-256 over sorted documents, queries and sound judgements, each length before content.
+
+    Labels of sources and plans follow where there are any, so that a folder without keeps its own.
+    """
     marks = sorted(json.dumps([row.query, row.document, row.grade]).encode() for row in rows)
     digest = hashlib.sha256(b"esra labelled folder 1")
-    for part in (_sorted(documents), _sorted(queries), marks):
+    further = stages.marks() if stages.sources or stages.plans else ()
+    for part in (_sorted(documents), _sorted(queries), marks, *further):
         digest.update(b"\n%d\n" % len(part))
         for content in part:
             digest.update(b"%d:" % len(content) + content)

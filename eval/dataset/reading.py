@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from esra.governance.admission import LONGEST_PROMPT
-from eval.dataset.fields import date_of, id_of, text_of, texts_of
+from eval.dataset.fields import date_of, flag_of, id_of, text_of, texts_of
 from eval.dataset.objects import JsonLine, json_lines
 from eval.dataset.records import Document, Query
 from eval.evidence import normal_form
@@ -16,7 +16,8 @@ from eval.formats.findings import Findings, quoted
 
 _T = TypeVar("_T")
 _OF_DOCUMENT = frozenset({"_id", "title", "text", "date"})
-_OF_QUERY = frozenset({"_id", "text", "date", "group", "need", "track", "tags"})
+NOTHING, TIMELY = "nothing_is_right", "time_sensitive"
+_OF_QUERY = frozenset({"_id", "text", "date", "group", "need", "track", "tags", NOTHING, TIMELY})
 
 
 def read_documents(path: Path, findings: Findings) -> dict[str, tuple[Document, bytes]]:
@@ -88,6 +89,8 @@ def _query(key: str, row: JsonLine, path: Path, findings: Findings) -> Query:
         need=need,
         track=track,
         tags=texts_of(row, "tags", path, findings),
+        nothing=flag_of(row, NOTHING, path, findings),
+        timely=flag_of(row, TIMELY, path, findings),
         extra=_further(row, _OF_QUERY),
     )
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
+from eval.dataset.stages import NONE, Stages
 from eval.formats.findings import Finding
 
 
@@ -30,6 +31,7 @@ class Query:
 
     The group is the normal form of the ``group`` field, else of the ``need``, else of the text;
     equal groups of two folders are one. ``sources`` names the folders that asked the question.
+    ``nothing``: the right answer is that there is none. ``timely``: only what is recent is right.
     """
 
     id: str
@@ -39,6 +41,8 @@ class Query:
     need: str = ""
     track: str = ""
     tags: tuple[str, ...] = ()
+    nothing: bool = False
+    timely: bool = False
     sources: tuple[str, ...] = ()
     extra: Mapping[str, object] = field(default_factory=dict)
 
@@ -48,6 +52,7 @@ class SourceFolder:
     """One folder as one source; ``judgements[query][document key]`` is a grade.
 
     ``unjudged`` are the queries without a judgement. ``findings`` counts what was tolerated.
+    ``stages`` are the labels of sources and plans, ``guidelines`` what judges are told (Markdown).
     ``fingerprint`` is a SHA-256 of the content, whatever order its lines have.
     """
 
@@ -59,3 +64,5 @@ class SourceFolder:
     unjudged: tuple[str, ...]
     findings: tuple[Finding, ...]
     fingerprint: str
+    stages: Stages = NONE
+    guidelines: str = ""

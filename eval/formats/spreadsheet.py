@@ -2,10 +2,12 @@
 
 A cell that starts with ``= + - @``, a tab or a carriage return is a formula to a spreadsheet, which
 may run it (OWASP, CSV Injection). An apostrophe in front makes it text. A cell that starts with an
-apostrophe gets one more, so that taking one away gives back what was there.
+apostrophe gets one more, so that taking one away gives back what was there. A number stays one.
 """
 
 from __future__ import annotations
+
+from eval.formats.columns import score_of
 
 _MARK = "'"
 STARTS = ("=", "+", "-", "@", "\t", "\r")
@@ -13,7 +15,8 @@ STARTS = ("=", "+", "-", "@", "\t", "\r")
 
 def harmless(cell: str) -> str:
     """The cell as a spreadsheet may see it."""
-    return f"{_MARK}{cell}" if cell.startswith((*STARTS, _MARK)) else cell
+    changed = cell.startswith((*STARTS, _MARK)) and score_of(cell) is None
+    return f"{_MARK}{cell}" if changed else cell
 
 
 def original(cell: str) -> str:

@@ -1,0 +1,80 @@
+"""What the commands of this room share: their options, and how they end."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable
+
+from eval.exchange.summary import Summary
+
+OK, FINDING, USAGE, CONFIG, SOURCE = 0, 1, 2, 3, 4
+
+
+def parser(name: str, says: str, epilog: str) -> argparse.ArgumentParser:
+    """A command's options, those of all commands here among them."""
+    made = argparse.ArgumentParser(
+        prog=f"./workbench {name}",
+        description=says,
+        epilog=epilog,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    made.add_argument("--force", action="store_true", help="replace what is there")
+    made.add_argument("--json", action="store_true", help="one JSON document on stdout")
+    return made
+
+
+def matching_options(made: argparse.ArgumentParser) -> None:
+    made.add_argument(
+        "--strict", action="store_true", help="exit 1 where anything is missing or ambiguous"
+    )
+    made.add_argument(
+        "--on-conflict",
+        choices=["refuse", "first", "last", "max", "min"],
+        default="refuse",
+        help="two differing grades of one rater for one pair (default refuse)",
+    )
+
+
+def at_least_one(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number above 0")
+    return int(text)
+
+
+def finish(name: str, arguments: argparse.Namespace, work: Callable[[], Summary]) -> int:
+    """Does the work, says what came of it, and gives the exit code."""
+    from eval.exchange.guess import Unclear
+    from eval.exchange.irds import NotInstalled
+    from eval.exchange.target import InTheWay
+    from eval.formats.findings import FormatError
+
+    try:
+        summary = work()
+    except (Unclear, InTheWay) as error:
+        return trouble(name, arguments, str(error), USAGE)
+    except NotInstalled as error:
+        return trouble(name, arguments, str(error), SOURCE)
+    except FormatError as error:
+        hint = "\n--on-conflict decides for you: first, last, max or min"
+        said = str(error) + (hint if "a second time" in str(error) else "")
+        return trouble(name, arguments, said, CONFIG)
+    except ValueError as error:
+        return trouble(name, arguments, str(error), CONFIG)
+    except OSError as error:
+        said = f"{error.filename or name}: {error.strerror or error}"
+        return trouble(name, arguments, said, CONFIG)
+    if arguments.json:
+        print(json.dumps(summary.as_json(), indent=2, allow_nan=False, ensure_ascii=False))
+    else:
+        print(summary.as_text())
+    sys.stdout.flush()
+    return FINDING if getattr(arguments, "strict", False) and not summary.clean else OK
+
+
+def trouble(name: str, arguments: argparse.Namespace, said: str, code: int) -> int:
+    if arguments.json:
+        print(json.dumps({"error": {"message": said}}, ensure_ascii=False))
+    print(f"{name}: {said}", file=sys.stderr)
+    return code

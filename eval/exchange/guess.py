@@ -1,0 +1,75 @@
+"""Which format a file has, where its content leaves no doubt."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from eval.exchange.formats import Name
+from eval.formats import strict
+from eval.formats.columns import columns
+from eval.formats.csvtable import read_table
+from eval.formats.findings import Findings
+from eval.formats.lines import numbered_lines
+
+IR_DATASETS = "irds:"
+
+
+class Unclear(ValueError):
+    """A file whose format only a person can name; the message says between which."""
+
+
+def guess(given: str) -> Name:
+    """The format of a file or folder, or of ``irds:ID``. Raises Unclear."""
+    if given.startswith(IR_DATASETS):
+        return Name.IR_DATASETS
+    path = Path(given)
+    if path.is_dir():
+        if (path / "queries.jsonl").exists():
+            return Name.BEIR
+        raise Unclear(f"{path} holds no queries.jsonl: name a file, or a BEIR folder")
+    first = next((text for _, text in numbered_lines(path, Findings())), "")
+    if first.lstrip().startswith(("{", "[")):
+        return _json(path, first)
+    return _table(path) or _columns(path, first)
+
+
+def _json(path: Path, first: str) -> Name:
+    try:
+        line, _ = strict.parsed(first)
+    except strict.Unusable:
+        line = None
+    if isinstance(line, dict) and ({"action_name", "user_query", "_source"} & line.keys()):
+        return Name.CLICKS
+    value = strict.document(path, Findings())
+    if isinstance(value, dict):
+        if "judgmentRatings" in value or "hits" in value:
+            return Name.OPENSEARCH
+        if {"queries", "topics", "query_groups"} & value.keys():
+            return Name.RRE
+    raise Unclear(f"{path} is JSON of no format known here: name one with --format")
+
+
+def _table(path: Path) -> Name | None:
+    header = {cell.strip().casefold() for cell in read_table(path, Findings()).header}
+    if {"query_id", "docid", "rating"} <= header:
+        return Name.RATINGS
+    if "impressions" in header or "action_name" in header:
+        return Name.CLICKS
+    named = header & {"query", "query text", "query_text"}
+    if not named or not header & {"docid", "doc id", "doc_id"}:
+        return None
+    if header & {"rating", "user rating"}:
+        if len(header) == 3 or "user rating" in header:
+            return Name.QUEPID
+        raise Unclear(
+            f"{path} has a column rating and others: --format quepid reads that one alone, "
+            "--format quepid-raters takes each for a rater"
+        )
+    return Name.QUEPID_RATERS
+
+
+def _columns(path: Path, first: str) -> Name:
+    for count, name in ((6, Name.TREC_RUN), (4, Name.TREC), (3, Name.TREC)):
+        if columns(first, (count,)):
+            return name
+    raise Unclear(f"{path} has no format known here: name one with --format")

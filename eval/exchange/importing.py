@@ -1,0 +1,163 @@
+"""Makes a labelled folder of a file of another tool: matched, settled, carried, summed up."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from eval.dataset.labels import CARRIED, QUERIES, RATINGS, Labels, load_labels
+from eval.dataset.records import Document, Query
+from eval.dataset.settling import SETTLING
+from eval.dataset.store import QRELS
+from eval.exchange.asked import Asked, new_query, read_asked
+from eval.exchange.corpus import Corpus
+from eval.exchange.incoming import Incoming, Wish, incoming
+from eval.exchange.keyed import query_id
+from eval.exchange.matching import Match, match_documents, match_texts, renamed
+from eval.exchange.summary import Summary
+from eval.exchange.target import fill
+from eval.formats.findings import Finding, Findings, FormatError, quoted
+from eval.formats.sheet import Keys, Sheet
+from eval.labels.agreement import agreements
+from eval.labels.carry import Carried, carry, twins
+from eval.labels.settle import Settling, disputes, settle
+
+# What follows from the judgements and goes with them.
+_OF_JUDGEMENTS = (QRELS, RATINGS, CARRIED, SETTLING)
+
+
+def import_labels(wish: Wish) -> Summary:
+    """Writes the folder and says what came of it. Raises FormatError, InTheWay, NotInstalled."""
+    come = incoming(wish.given, wish.name, wish.how)
+    known = _known(wish, come)
+    corpus = Corpus(wish, come)
+    documents = corpus.documents
+    found, names = match_documents(
+        come.sheet, wish.mapped, None if documents is None else documents.keys()
+    )
+    asked, ids, new = _queries(come.sheet, known, wish)
+    findings = Findings(FormatError)
+    sheet = renamed(
+        come.sheet, ids.get, names.get, wish.how.on_conflict, Path(wish.given), findings
+    )
+    findings.check()
+    settling = wish.settling or come.settling or Settling()
+    carried = _carried(settle(sheet.judgements, settling), documents, wish)
+    labels = _labels(wish, come, known, new, sheet, settling, carried)
+    written = fill(
+        wish.target,
+        lambda folder: corpus.store(labels, folder, wish.target),
+        _OF_JUDGEMENTS,
+        wish.force,
+    )
+    return Summary(
+        what=f"imported {wish.given}",
+        format=wish.name.value,
+        counts=_counts(labels, new, carried, sheet),
+        queries=asked,
+        documents=found,
+        notes=tuple(corpus.notes),
+        findings=(*come.sheet.findings, *findings.tolerated()),
+        agreement=agreements(sheet.judgements),
+        written=tuple(str(wish.target / name) for name in written),
+        fingerprint=labels.fingerprint,
+    )
+
+
+def _known(wish: Wish, come: Incoming) -> Asked:
+    """Queries of the file a person named, of the import itself, of the folder imported into."""
+    there = wish.target / QUERIES
+    parts = [read_asked(path) for path in (there, wish.queries) if path and path.exists()]
+    if wish.queries is not None and not wish.queries.exists():
+        raise FormatError([Finding(file=str(wish.queries), line=0, message="is not there")])
+    queries: dict[str, Query] = {}
+    lines: dict[str, bytes] = {}
+    for part in (*parts, come.asked):
+        for id, query in part.queries.items():
+            first = queries.setdefault(id, query)
+            if first is query and id in part.lines:
+                lines[id] = part.lines[id]
+            elif first.text != query.text:
+                said = (
+                    f"query {quoted(id)} is {quoted(query.text)} here, {quoted(first.text)} there"
+                )
+                raise FormatError([Finding(file=wish.given, line=0, message=said)])
+    return Asked(queries=queries, lines=lines)
+
+
+def _queries(
+    sheet: Sheet, known: Asked, wish: Wish
+) -> tuple[Match, dict[str, str], dict[str, Query]]:
+    """The match, the id of every query of the sheet that has one, and the queries that are new."""
+    if sheet.keys is Keys.ID:
+        new = {
+            id: new_query(id, sheet.texts[id], sheet.needs.get(id, ""))
+            for id in sheet.queries
+            if id not in known.queries and id in sheet.texts
+        }
+        there = [id for id in sheet.queries if id in known.queries or id in new]
+        missing = tuple(id for id in sheet.queries if id not in known.queries and id not in new)
+        if not there and not known.queries:
+            said = f"{wish.name.value} carries no text of its queries: name them with --queries"
+            raise FormatError([Finding(file=wish.given, line=0, message=said)])
+        return Match(found=tuple(there), missing=missing), {id: id for id in sheet.queries}, new
+    texts = known.by_text()
+    match = match_texts(sheet.queries, texts)
+    ids = {text: texts[text][0] for text in match.found}
+    key = wish.key() if match.missing else b""
+    made = {text: query_id(text, key) for text in match.missing}
+    # Where no query was known, every one is new, and none is missing.
+    told = match if known.queries else Match(found=match.missing)
+    return told, ids | made, {id: new_query(id, text) for text, id in made.items()}
+
+
+def _carried(
+    grades: dict[str, dict[str, int]], documents: Mapping[str, Document] | None, wish: Wish
+) -> Carried[str]:
+    if documents is None or not wish.carrying:
+        return carry(grades, {})
+    alike = twins((one.key, one.title, one.text) for one in documents.values())
+    return carry(grades, alike)
+
+
+def _labels(
+    wish: Wish,
+    come: Incoming,
+    known: Asked,
+    new: Mapping[str, Query],
+    sheet: Sheet,
+    settling: Settling,
+    carried: Carried[str],
+) -> Labels:
+    """What the folder will hold; labels of other stages that are there already stay."""
+    before = load_labels(wish.target) if (wish.target / QUERIES).exists() else None
+    told = any(one.rater or one.reason or isinstance(one.grade, float) for one in sheet.judgements)
+    return Labels(
+        queries=(*known.queries.values(), *new.values()),
+        grades=carried.grades,
+        judgements=sheet.judgements if told else (),
+        open=sheet.open,
+        failures=sheet.failures,
+        origins=carried.origins,
+        stages=come.stages if before is None else before.stages,
+        guidelines=come.guidelines or (before.guidelines if before else ""),
+        settling=settling,
+        lines=known.lines,
+    )
+
+
+def _counts(
+    labels: Labels, new: Mapping[str, Query], carried: Carried[str], sheet: Sheet
+) -> dict[str, int]:
+    counts = {
+        "queries": len(labels.queries),
+        "new queries": len(new),
+        "ratings": len(sheet.judgements),
+        "grades": sum(map(len, labels.grades.values())),
+        "carried over to copies": carried.count,
+        "copies judged differently": len(carried.disputed),
+        "pairs that wait": len(labels.open),
+        "failures": len(labels.failures),
+        "disputed pairs": len(disputes(sheet.judgements)),
+    }
+    return {name: count for name, count in counts.items() if count or name in ("queries", "grades")}

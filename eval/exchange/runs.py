@@ -1,0 +1,111 @@
+"""Runs in and out: what a system returned stands beside the labels, in ``runs/`` of the folder."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from eval.dataset.errors import DatasetError
+from eval.dataset.labels import QUERIES
+from eval.dataset.reading import read_documents
+from eval.exchange.asked import read_asked
+from eval.exchange.incoming import CORPUS, Wish
+from eval.exchange.matching import Match, match_documents
+from eval.exchange.summary import Summary
+from eval.exchange.target import fill, put
+from eval.formats.findings import Finding, Findings, FormatError, quoted
+from eval.formats.sheet import Judgement, Keys, Sheet
+from eval.formats.trec import TIE_RULE, Run, read_run, write_run
+
+RUNS = "runs"
+
+
+def import_run(wish: Wish) -> Summary:
+    """Puts a TREC run into ``runs/TAG.run``, under the keys of our records.
+
+    Raises FormatError where two of its ids are one record: a list cannot hold it twice.
+    """
+    run = read_run(Path(wish.given))
+    queries, documents = _known(wish)
+    found, names = match_documents(_sheet(run), wish.mapped, documents)
+    scores: dict[str, dict[str, float]] = {}
+    for query, given in run.scores.items():
+        mine = scores.setdefault(query, {})
+        for document, score in given.items():
+            key = names.get(document)
+            if key is not None and mine.setdefault(key, score) != score:
+                said = f"two results of {quoted(query)} are the record {quoted(key)}"
+                raise FormatError([Finding(file=wish.given, line=0, message=said)])
+    name = f"{RUNS}/{re.sub(r'[^A-Za-z0-9._-]+', '_', run.tag).strip('._') or 'run'}.run"
+
+    def make(folder: Path) -> None:
+        (folder / RUNS).mkdir()
+        write_run(Run(tag=run.tag, scores=scores), folder / name)
+
+    written = fill(wish.target, make, (), wish.force)
+    asked = Match(found=tuple(run.scores))
+    if queries is not None:
+        asked = Match(
+            found=tuple(query for query in run.scores if query in queries),
+            missing=tuple(query for query in run.scores if query not in queries),
+        )
+    return Summary(
+        what=f"imported {wish.given}",
+        format="trec-run",
+        counts={"queries": len(scores), "results": sum(map(len, scores.values()))},
+        queries=asked,
+        documents=found,
+        notes=(f"ordered by {TIE_RULE}",),
+        findings=run.findings,
+        written=tuple(str(wish.target / one) for one in written),
+    )
+
+
+def export_run(folder: Path, target: Path, tag: str | None, force: bool) -> Summary:
+    """Writes one of the folder's runs; ``tag`` names it where there are several."""
+    runs = sorted((folder / RUNS).glob("*.run"))
+    wanted = [path for path in runs if tag is None or path.stem == tag]
+    if len(wanted) != 1:
+        has = ", ".join(path.stem for path in runs) or "none"
+        said = f"name one of its runs with --run ({has})" if runs else "has no run to export"
+        raise FormatError([Finding(file=str(folder / RUNS), line=0, message=said)])
+    run = read_run(wanted[0])
+    put(target, lambda path: write_run(run, path), force)
+    return Summary(
+        what=f"exported {folder}",
+        format="trec-run",
+        counts={"queries": len(run.scores), "results": sum(map(len, run.scores.values()))},
+        queries=Match(found=tuple(run.scores)),
+        documents=Match(
+            found=tuple(dict.fromkeys(key for own in run.scores.values() for key in own))
+        ),
+        notes=(f"ranks follow {TIE_RULE}",),
+        findings=run.findings,
+        written=(str(target),),
+    )
+
+
+def _known(wish: Wish) -> tuple[set[str] | None, set[str] | None]:
+    """Ids of the queries and documents there are to match with, None where there are none."""
+    queries, corpus = wish.target / QUERIES, wish.corpus or wish.target / CORPUS
+    corpus = corpus / CORPUS if corpus.is_dir() else corpus
+    documents = None
+    if corpus.exists():
+        findings = Findings(DatasetError)
+        documents = set(read_documents(corpus, findings))
+        findings.check()
+    asked = wish.queries or (queries if queries.exists() else None)
+    return (set(read_asked(asked).queries) if asked else None), documents
+
+
+def _sheet(run: Run) -> Sheet:
+    """The run's documents as a sheet, to be matched as judged ones are."""
+    return Sheet(
+        keys=Keys.ID,
+        queries=tuple(run.scores),
+        judgements=tuple(
+            Judgement(query=query, document=document, grade=0)
+            for query, given in run.scores.items()
+            for document in given
+        ),
+    )
