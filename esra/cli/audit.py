@@ -107,7 +107,7 @@ def _head(arguments: argparse.Namespace) -> int:
     from esra.governance.audit.view import view_of
 
     own = _settings(arguments)
-    with view_of(own, keys := keys_of(existing_key(own))) as view:
+    with view_of(own, keys_of(existing_key(own))) as view:
         if view.head is None:
             return trouble(str(view.trouble), FINDING)
         print(exported(view.head))
