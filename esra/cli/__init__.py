@@ -20,7 +20,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         if isinstance(stream, io.TextIOWrapper):
             # A terminal without a letter shows its number and goes on.
             stream.reconfigure(errors="backslashreplace")
-    arguments = _parser().parse_args(argv)
+    arguments = parser().parse_args(argv)
     run: Callable[[argparse.Namespace], int] = arguments.run
     try:
         return run(arguments)
@@ -31,14 +31,15 @@ def main(argv: Sequence[str] | None = None) -> int:
         return OK
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="esra", description="Governed retrieval for AI clients.")
-    parser.add_argument("--version", action="version", version=f"esra {__version__}")
-    subparsers = parser.add_subparsers(metavar="COMMAND", required=True)
+def parser() -> argparse.ArgumentParser:
+    """The parser of every subcommand; what it parses has a ``run``."""
+    whole = argparse.ArgumentParser(prog="esra", description="Governed retrieval for AI clients.")
+    whole.add_argument("--version", action="version", version=f"esra {__version__}")
+    subparsers = whole.add_subparsers(metavar="COMMAND", required=True)
     for command in COMMANDS:
         own = subparsers.add_parser(
             command.name, help=command.help, description=command.description
         )
         own.set_defaults(run=command.run)
         command.options(own)
-    return parser
+    return whole

@@ -7,6 +7,7 @@ import shlex
 
 import pytest
 
+from esra.cli import parser as runtime_parser
 from eval.__main__ import COMMANDS
 from eval.tune.cli import parser
 from tests.doorstep.checkout import ROOT
@@ -32,6 +33,8 @@ def test_a_line_of_the_readme_is_one_the_command_takes(words: list[str]):
     assert words[1] in {*NAMED, "--help"}
     if words[1] == "tune":
         assert parser().parse_args(words[2:])
+    if words[1] == "esra" and words[2:] != ["--help"]:
+        assert runtime_parser().parse_args(words[2:])
 
 
 def test_the_readme_shows_the_two_commands_and_ones_own_labels():
