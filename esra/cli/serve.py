@@ -59,14 +59,12 @@ async def _serve(arguments: argparse.Namespace) -> int:
         front = _front(arguments, opened.trust)
         how = Listen(host=arguments.host, port=arguments.port)
         app = http_app(Door(opened.house, opened.governance), front)
-        interrupted = await listen(
-            app, how, lambda url: say(f"listening on {url}, MCP at {url}/mcp")
-        )
+        interrupted = await listen(app, how, _say_where)
     return INTERRUPTED if interrupted else OK
 
 
 def _say_where(url: str) -> None:
-    say(f"listening on {url}; MCP at {url}/mcp")
+    say(f"listening on {url}, MCP at {url}/mcp")
 
 
 def _front(arguments: argparse.Namespace, trust: "Trust") -> "Front":

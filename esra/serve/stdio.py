@@ -4,23 +4,31 @@
 it serves, which is too late for a library that greets at import.
 """
 
+import asyncio
 import io
+import logging
 import os
 import re
 import sys
-from collections.abc import AsyncIterable, AsyncIterator
+import threading
+from collections.abc import AsyncIterator
+from concurrent.futures import CancelledError
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TextIO, cast
+from itertools import chain
+from typing import TYPE_CHECKING, Any, BinaryIO, TextIO, cast
 
 if TYPE_CHECKING:
     from mcp.server.lowlevel import Server
+
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wire:
     """The client's two streams, on descriptors that no library and no child knows of."""
 
-    reading: TextIO
+    reading: BinaryIO
     writing: TextIO
 
 
@@ -34,7 +42,7 @@ def claim() -> Wire:
     os.dup2(2, 1)
     sys.stdout = sys.stderr
     return Wire(
-        reading=io.TextIOWrapper(os.fdopen(reading, "rb"), encoding="utf-8", errors="replace"),
+        reading=os.fdopen(reading, "rb"),
         writing=io.TextIOWrapper(os.fdopen(writing, "wb"), encoding="utf-8", newline="\n"),
     )
 
@@ -44,24 +52,41 @@ async def serve_stdio(server: "Server[Any]", wire: Wire) -> None:
     import anyio
     from mcp.server.stdio import stdio_server
 
-    lines = cast("anyio.AsyncFile[str]", _Readable(anyio.wrap_file(wire.reading)))
-    async with stdio_server(lines, anyio.wrap_file(wire.writing)) as (reading, writing):
-        await server.run(reading, writing, server.create_initialization_options())
+    lines = cast("anyio.AsyncFile[str]", _Lines(wire.reading))
+    try:
+        async with stdio_server(lines, anyio.wrap_file(wire.writing)) as (reading, writing):
+            await server.run(reading, writing, server.create_initialization_options())
+    except* BrokenPipeError:
+        logger.debug("the client stopped reading")
 
 
-class _Readable:
-    """Lines in which half a surrogate pair does not cost the client its answer.
+class _Lines:
+    """The client's lines as text.
 
-    The SDK's parser drops such a line unanswered; with NUL in its place the arguments are read and
+    They are read in a daemon thread, which keeps nobody from ending: a thread that waits for a line
+    cannot be called off. Half a surrogate pair must not cost the client its answer: the SDK's
+    parser drops such a line unanswered, and with NUL in its place the arguments are read and
     refused like any text that is none.
     """
 
-    def __init__(self, lines: AsyncIterable[str]) -> None:
-        self._lines = lines
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
 
     async def __aiter__(self) -> AsyncIterator[str]:
-        async for line in self._lines:
-            yield without_lone_surrogates(line)
+        queue: asyncio.Queue[bytes] = asyncio.Queue(maxsize=16)
+        loop = asyncio.get_running_loop()
+        threading.Thread(target=_feed, args=(self._stream, queue, loop), daemon=True).start()
+        while line := await queue.get():
+            yield without_lone_surrogates(line.decode("utf-8", "replace"))
+
+
+def _feed(stream: BinaryIO, queue: "asyncio.Queue[bytes]", loop: asyncio.AbstractEventLoop) -> None:
+    """Every line, then b"", each once there is room for it."""
+    try:
+        for line in chain(stream, (b"",)):
+            asyncio.run_coroutine_threadsafe(queue.put(line), loop).result()
+    except (RuntimeError, CancelledError):
+        logger.debug("the server ended before its client did")
 
 
 # An escaped backslash (which escapes nothing after it), a pair, or half of one.

@@ -1,0 +1,121 @@
+"""The snippets that connect AI clients: as each client reads them, with nothing secret in them."""
+
+import json
+import tomllib
+
+import pytest
+
+from esra.cli.mcp import CLIENTS
+from esra.serve.clients import PLACES, Client, Command, NotSupported, Remote, snippet
+
+STARTED = Command(
+    program="/opt/esra/bin/python",
+    arguments=("-P", "-m", "esra", "mcp", "--catalog", "/home of/esra/catalogs/a.toml"),
+    environment={"ESRA_HOME": "/home of/esra"},
+)
+REMOTE = Remote(url="https://esra.example/mcp", token="ESRA_TOKEN")
+PROGRAM = {
+    "command": "/opt/esra/bin/python",
+    "args": ["-P", "-m", "esra", "mcp", "--catalog", "/home of/esra/catalogs/a.toml"],
+    "env": {"ESRA_HOME": "/home of/esra"},
+}
+
+LOCAL = {
+    Client.CLAUDE_DESKTOP: {"mcpServers": {"esra": PROGRAM}},
+    Client.CLAUDE_CODE: {"mcpServers": {"esra": {"type": "stdio", **PROGRAM}}},
+    Client.CURSOR: {"mcpServers": {"esra": {"type": "stdio", **PROGRAM}}},
+    Client.VSCODE: {"servers": {"esra": {"type": "stdio", **PROGRAM}}},
+}
+AUTHORIZED = {
+    Client.CLAUDE_CODE: {
+        "mcpServers": {
+            "esra": {
+                "type": "http",
+                "url": "https://esra.example/mcp",
+                "headers": {"Authorization": "Bearer ${ESRA_TOKEN}"},
+            }
+        }
+    },
+    Client.CURSOR: {
+        "mcpServers": {
+            "esra": {
+                "url": "https://esra.example/mcp",
+                "headers": {"Authorization": "Bearer ${env:ESRA_TOKEN}"},
+            }
+        }
+    },
+    Client.VSCODE: {
+        "servers": {
+            "esra": {
+                "type": "http",
+                "url": "https://esra.example/mcp",
+                "headers": {"Authorization": "Bearer ${input:esra-token}"},
+            }
+        },
+        "inputs": [
+            {
+                "type": "promptString",
+                "id": "esra-token",
+                "description": "Access token for esra",
+                "password": True,
+            }
+        ],
+    },
+}
+
+
+@pytest.mark.parametrize("client", list(LOCAL))
+def test_a_client_is_told_how_to_start_the_server(client):
+    """A snippet that a client does not read is a support call each."""
+    assert json.loads(snippet(client, STARTED)) == LOCAL[client]
+
+
+@pytest.mark.parametrize("client", list(AUTHORIZED))
+def test_a_client_is_told_where_the_server_is(client):
+    """The token itself would end in a repository."""
+    assert json.loads(snippet(client, REMOTE)) == AUTHORIZED[client]
+
+
+@pytest.mark.parametrize("client", list(AUTHORIZED))
+def test_without_a_token_the_client_signs_in_by_itself(client):
+    """A header with an empty token keeps a client from asking for a real one."""
+    text = snippet(client, Remote(url="http://127.0.0.1:8765/mcp"))
+    assert "Authorization" not in text
+    assert "inputs" not in text
+
+
+def test_codex_reads_toml():
+    """Its file is no JSON."""
+    local = """[mcp_servers.esra]
+command = "/opt/esra/bin/python"
+args = ["-P", "-m", "esra", "mcp", "--catalog", "/home of/esra/catalogs/a.toml"]
+env = { ESRA_HOME = "/home of/esra" }
+"""
+    assert snippet(Client.CODEX, STARTED) == local
+    assert tomllib.loads(snippet(Client.CODEX, REMOTE)) == {
+        "mcp_servers": {
+            "esra": {
+                "url": "https://esra.example/mcp",
+                "bearer_token_env_var": "ESRA_TOKEN",
+            }
+        }
+    }
+
+
+def test_a_path_of_any_letters_stays_what_it_is():
+    """A folder with a quote in its name would make a file that no client reads."""
+    odd = 'C:\\users\\ä "b"\x7f\n'
+    command = Command(program=odd, arguments=(odd,), environment={})
+    assert tomllib.loads(snippet(Client.CODEX, command))["mcp_servers"]["esra"]["args"] == [odd]
+    assert json.loads(snippet(Client.CURSOR, command))["mcpServers"]["esra"]["command"] == odd
+
+
+def test_what_a_client_cannot_is_said_with_the_way_that_it_can():
+    """A snippet that does nothing is worse than none."""
+    with pytest.raises(NotSupported, match="Connectors"):
+        snippet(Client.CLAUDE_DESKTOP, REMOTE)
+
+
+def test_the_command_offers_every_client_and_each_has_its_place():
+    """A client that is not offered is not found."""
+    assert set(CLIENTS) == {client.value for client in Client} == {c.value for c in PLACES}
