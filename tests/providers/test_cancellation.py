@@ -16,6 +16,7 @@ from esra.domain.resilience import BreakerState
 from esra.domain.source import Limits
 from esra.governance.clock import SystemClock
 from esra.governance.gates import BoundedGates
+from esra.providers.postgres import PostgresProvider
 from esra.providers.resilience import PerSource
 from esra.stages.execute import execute
 from tests.house import scoped, source
@@ -147,6 +148,16 @@ def descriptors() -> int:
     return len(list(DESCRIPTORS.iterdir())) if DESCRIPTORS.is_dir() else 0
 
 
+async def answered(way: Way, *queries, seconds: float):
+    """The results of the first time that all queries are answered, or of the last try."""
+    ends = time.monotonic() + seconds
+    while True:
+        results, _ = await way.ask(*queries, seconds=5.0)
+        if all(isinstance(result, Hits) for result in results) or time.monotonic() > ends:
+            return results
+        await asyncio.sleep(0.1)
+
+
 class Proxy:
     """Carries bytes between TCP and the server's socket; once silent, it takes and gives none."""
 
@@ -185,26 +196,27 @@ class Proxy:
 def test_a_line_that_goes_silent_costs_no_more_than_the_deadline(shop, reading):
     """Behind a proxy that acknowledges and is silent, timeouts would never come (psycopg 1371)."""
     relation = shop.stock([record("a", "word")])
-    provider = reading("shop_silent", relation, most=2)
+    reading("shop_silent", relation)
     (sockets,) = shop.run("SHOW unix_socket_directories").fetchone()
     path = f"{sockets.strip(chr(34))}/.s.PGSQL.5432"
 
     async def go():
         async with Proxy(path) as proxy:
             address = f"postgresql://shop_silent@127.0.0.1:{proxy.port}/postgres?sslmode=disable"
-            way = Way(type(provider)(lambda: address, most=2), seconds=0.5)
+            provider = PostgresProvider(lambda: address, most=2)
+            way = Way(provider, seconds=0.5)
             asked = [query(relation, optional=("word",), seconds=0.5, query=n) for n in range(2)]
             well, _ = await way.ask(*asked, seconds=5.0)
             proxy.silent = True
             silent = [await way.ask(*asked, seconds=5.0) for _ in range(4)]
             started = time.monotonic()
             if LONG:  # the driver gives its cancel ten seconds, whoever waits for it
-                await way.close()
+                await provider.close()
             closing = time.monotonic() - started
             proxy.silent = False
-            again = await way.ask(*asked, seconds=5.0) if LONG else (well, 0.0)
+            again = await answered(way, *asked, seconds=5.0) if LONG else well
         left = await way.close()
-        return [*well, *again[0]], silent, left, closing
+        return [*well, *again], silent, left, closing
 
     well, silent, left, closing = asyncio.run(go())
     assert all(isinstance(result, Hits) for result in well)
