@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from eval import measures
+from eval import bulk, measures
 from eval.replay import replay
 from eval.search.exact import search
 from eval.search.lines import Lines, curve, lay_out
@@ -111,7 +111,8 @@ def test_the_curve_is_what_the_runtime_would_answer(name, random_traces):
         if not asked:
             continue
         numbers = recordings[0].numbers
-        found, best = search(recordings, judgements, numbers, one)
+        laid = bulk.lay_out(recordings)
+        found, best = search(laid, bulk.label(laid, judgements), numbers, one)
         wide = np.flatnonzero(np.diff(found.edges) > 1e-4)
         for index in r.sample(wide.tolist(), min(8, len(wide))):
             x = (found.edges[index] + found.edges[index + 1]) / 2

@@ -1,0 +1,112 @@
+"""Coordinate ascent with restarts: one number after the other to its own best, until none helps.
+
+Where a number is linear its whole curve is searched exactly; else every value of its grid is tried.
+The result is a local optimum, in sample: good enough to propose, never to claim.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from esra.domain.capability import Scoring
+from eval.bulk import Bulk, Labels, Mask, ndcg, order
+from eval.search.exact import search
+from eval.search.tunables import Tunable, change, grid, value_of
+
+RESTARTS = 3
+SWEEPS = 5
+LEAST = 1e-9  # a smaller gain of the mean is no gain
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ascent:
+    """Where it came to, from where, and how many settings were measured on the way."""
+
+    numbers: Scoring
+    value: float
+    start: float
+    tried: int
+
+
+def ascend(
+    bulk: Bulk,
+    labels: Labels,
+    numbers: Scoring,
+    turned: Sequence[Tunable],
+    *,
+    rng: np.random.Generator,
+    chosen: Mask | None = None,
+    restarts: int = RESTARTS,
+) -> Ascent:
+    """The best of the climbs from ``numbers`` and from ``restarts`` random starts.
+
+    Of equal ends the one reached from ``numbers`` stays, so that luck moves nothing.
+    """
+    wanted = labels.measured if chosen is None else labels.measured & chosen
+    if not wanted.any():
+        raise ValueError("no query to climb on has a relevant document")
+    start = _mean(bulk, labels, numbers, wanted)
+    best, value, tried = _climb(bulk, labels, numbers, turned, wanted, start)
+    for _ in range(restarts):
+        begun = _random(numbers, turned, rng)
+        height = _mean(bulk, labels, begun, wanted)
+        other, reached, more = _climb(bulk, labels, begun, turned, wanted, height)
+        tried += more + 1
+        if reached > value + LEAST:
+            best, value = other, reached
+    return Ascent(numbers=best, value=value, start=start, tried=tried)
+
+
+def _climb(
+    bulk: Bulk,
+    labels: Labels,
+    numbers: Scoring,
+    turned: Sequence[Tunable],
+    wanted: Mask,
+    value: float,
+) -> tuple[Scoring, float, int]:
+    tried = 0
+    for _ in range(SWEEPS):
+        before = value
+        for one in turned:
+            numbers, value, more = _step(bulk, labels, numbers, one, wanted, value)
+            tried += more
+        if value <= before + LEAST:
+            break
+    return numbers, value, tried
+
+
+def _step(
+    bulk: Bulk, labels: Labels, numbers: Scoring, one: Tunable, wanted: Mask, value: float
+) -> tuple[Scoring, float, int]:
+    """One number to its best; it stays where nothing is better."""
+    if one.linear:
+        curve, found = search(bulk, labels, numbers, one, wanted)
+        options = [found.middle]
+        tried = len(curve.values)
+    else:
+        options = [option for option in grid(one) if option != value_of(numbers, one)]
+        tried = len(options)
+    for option in options:
+        changed = change(numbers, one, option)
+        height = _mean(bulk, labels, changed, wanted)
+        if height > value + LEAST:
+            numbers, value = changed, height
+    return numbers, value, tried
+
+
+def _random(numbers: Scoring, turned: Sequence[Tunable], rng: np.random.Generator) -> Scoring:
+    for one in turned:
+        if one.linear:
+            low, high = one.bounds.low, one.bounds.high
+            numbers = change(numbers, one, float(rng.uniform(low, high)))
+        else:
+            options = grid(one)
+            numbers = change(numbers, one, options[int(rng.integers(len(options)))])
+    return numbers
+
+
+def _mean(bulk: Bulk, labels: Labels, numbers: Scoring, wanted: Mask) -> float:
+    figures = ndcg(order(bulk, numbers), labels)
+    return float(figures[wanted[labels.measured]].mean())
