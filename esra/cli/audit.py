@@ -70,13 +70,13 @@ def _settings(arguments: argparse.Namespace) -> "Settings":
     """Where the log is; ``FileNotFoundError`` where none was ever written."""
     from esra.governance import places
     from esra.governance.audit.file import HEAD
-    from esra.governance.audit.files import names
+    from esra.governance.audit.files import names, size_of
     from esra.governance.audit.settings import settings
 
     own = settings(places.home())
     if arguments.log is not None:
         own = replace(own, log=arguments.log, in_tables=False)
-    if not own.in_tables and not names(own.log) and not (own.head / HEAD).exists():
+    if not own.in_tables and not names(own.log) and not size_of(own.head, HEAD):
         raise FileNotFoundError(f"there is no audit in {own.log}; name its folder with --log")
     return own
 

@@ -80,12 +80,17 @@ class FileAudit:
         if self._presence is not None and self._presence.pid == os.getpid():
             book.mend(self._presence.writer)
             return self._presence
-        own = self._presence = Presence(self._head / WRITERS)
-        book.mend(own.writer)
-        for one in writers.gone(self._head / WRITERS):
-            if left := writers.left_open(self._folder, one):
-                book.put(left, own.writer)
-            one.path.unlink(missing_ok=True)
+        own = Presence(self._head / WRITERS)
+        try:
+            book.mend(own.writer)
+            for one in writers.gone(self._head / WRITERS):
+                if left := writers.left_open(self._folder, one):
+                    book.put(left, own.writer)
+                one.path.unlink(missing_ok=True)
+        except BaseException:
+            own.leave()  # the next write enters anew
+            raise
+        self._presence = own
         return own
 
     @contextmanager
