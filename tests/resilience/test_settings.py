@@ -1,8 +1,12 @@
 """What a catalog says about a source's resilience is what holds, within bounds."""
 
+import re
+from pathlib import Path
+
 import pytest
 
 from esra.config.catalog import load_catalog
+from esra.config.resilience import BreakerBlock, RetriesBlock
 from esra.config.strict import ConfigError
 from esra.domain.resilience import BreakerRules, Retries, Switch, Window
 
@@ -88,3 +92,26 @@ def test_what_cannot_be_is_refused_by_name(tmp_path, line, said):
         load(tmp_path, line)
     assert said in str(refused.value)
     assert "\n" not in str(refused.value)
+
+
+def documented() -> dict[str, tuple[str, str, str]]:
+    """(default, from, to) of each setting, as the page says."""
+    page = Path(__file__).parents[2] / "docs" / "resilience.md"
+    rows = re.findall(
+        r"^\| `(\w+\.\w+)` \| ([^|]*) \| ([^|]*) \| ([^|]*) \|", page.read_text(), re.M
+    )
+    return {name: (default, low.strip(), high.strip()) for name, default, low, high in rows}
+
+
+def test_the_page_has_every_setting_with_its_default_and_bounds():
+    """Somebody would tune a number that is another one, or is refused."""
+    found = {}
+    for block, model in (("retries", RetriesBlock), ("breaker", BreakerBlock)):
+        for name, field in model.model_fields.items():
+            bound = {type(one).__name__: one for one in field.metadata}
+            low = f"{bound['Ge'].ge:g}" if "Ge" in bound else ""
+            low = f"above {bound['Gt'].gt:g}" if "Gt" in bound else low
+            high = f"{bound['Le'].le:g}" if "Le" in bound else ""
+            default = field.default if isinstance(field.default, str) else f"{field.default:g}"
+            found[f"{block}.{name}"] = (default, low, high)
+    assert documented() == found
