@@ -6,14 +6,13 @@ costs no token check, no call and no connection to a source.
 
 import asyncio
 import logging
-from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from http import HTTPStatus
 
 from mcp.server.transport_security import TransportSecurityMiddleware, TransportSecuritySettings
 from starlette.datastructures import Headers, MutableHeaders, QueryParams
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from esra.serve.door import correlation
@@ -121,14 +120,17 @@ class Bodied:
             return await self.app(scope, receive, send)
         try:
             async with asyncio.timeout(self._bounds.arrive):
-                messages = await self._taken(scope, receive)
+                body = await self._taken(scope, receive)
+        except ClientDisconnect:
+            return None  # half a request, and nobody to answer
         except TimeoutError:
             return await self._refused(HTTPStatus.REQUEST_TIMEOUT, scope, receive, send)
-        if messages is None:
+        if body is None:
             return await self._refused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, scope, receive, send)
+        whole: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 
         async def replay() -> Message:
-            return messages.popleft() if messages else await receive()
+            return whole.pop() if whole else await receive()
 
         async def patient(message: Message) -> None:
             async with asyncio.timeout(self._bounds.leave):
@@ -136,8 +138,8 @@ class Bodied:
 
         return await self.app(scope, replay, patient)
 
-    async def _taken(self, scope: Scope, receive: Receive) -> deque[Message] | None:
-        """The request as one message, or the disconnect; None where it is too large."""
+    async def _taken(self, scope: Scope, receive: Receive) -> bytes | None:
+        """The whole body; None where it is too large."""
         declared = Headers(scope=scope).get("content-length", "0")
         if declared.isdigit() and int(declared) > self._bounds.body:
             return None
@@ -145,12 +147,12 @@ class Bodied:
         while True:
             message = await receive()
             if message["type"] != "http.request":
-                return deque([message])
+                raise ClientDisconnect
             body += message.get("body", b"")
             if len(body) > self._bounds.body:
                 return None
             if not message.get("more_body", False):
-                return deque([{"type": "http.request", "body": bytes(body), "more_body": False}])
+                return bytes(body)
 
     async def _refused(
         self, status: HTTPStatus, scope: Scope, receive: Receive, send: Send
