@@ -18,7 +18,6 @@ TWENTIETHS = tuple(Fraction(step, 20) for step in range(21))
 BELOW_ONE = (Fraction(1, n) for n in (10, 8, 6, 5, 4, 3, 2))
 BETWEEN = tuple(Fraction(n, d) for n, d in ((2, 3), (3, 4), (1, 1), (5, 4), (4, 3), (3, 2)))
 PRIORITIES = (*BELOW_ONE, *BETWEEN, *(Fraction(n) for n in (2, 3, 4, 5, 6, 8, 10)))
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
