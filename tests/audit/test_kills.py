@@ -61,6 +61,7 @@ def shows_every_call(records, folder):
     for record in records:
         of.setdefault(record["invocation"], []).append(record["event"])
     of.pop("last")
+    of.pop("", None)  # of torn lines
     assert begun <= of.keys()
     for invocation, events in of.items():
         ends = [e for e in events if e in ("esra.invocation.end", "esra.invocation.abandoned")]

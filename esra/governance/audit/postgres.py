@@ -11,7 +11,7 @@ import os
 import secrets
 import socket
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -66,10 +66,12 @@ class PostgresAudit:
         self._ask(records)
 
     def close(self) -> None:
-        if self._pid == os.getpid():
-            with suppress(RuntimeError):  # closed before
-                self._worker.submit(self._left)
-            self._worker.shutdown(wait=False)
+        if self._pid != os.getpid():
+            return
+        with suppress(RuntimeError):  # closed before
+            if wait({self._worker.submit(self._left)}, self._patience).not_done:
+                self._hang_up()
+        self._worker.shutdown(wait=False)
 
     def _ask(self, records: Sequence[Given]) -> None:
         if self._pid != os.getpid():
