@@ -29,7 +29,7 @@ CALL = {
     "jsonrpc": "2.0",
     "id": 1,
     "method": "tools/call",
-    "params": {"name": "esra_ask", "arguments": {"prompt": "wing"}, "_meta": META},
+    "params": {"name": "esra_ask", "arguments": {"prompt": "wing q1"}, "_meta": META},
 }
 BEGIN = {
     "jsonrpc": "2.0",

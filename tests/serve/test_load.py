@@ -29,7 +29,7 @@ def place(results) -> list[tuple]:
 def expected(reference, number: int, failed: set[str]) -> list[tuple]:
     """The answer without faults, for this question, of the sources that did not fail."""
     return [
-        (source, title.replace("q0", f"q{number}"), score)
+        (source, title.replace("q0 ", f"q{number} "), score)
         for source, title, score in reference
         if source not in failed
     ]
@@ -63,7 +63,7 @@ async def caller(kind, reference, numbers, until: float) -> tuple[int, int]:
     """(answers, failed sources in them); fails at the first wrong one."""
     answers = failures = 0
     async with kind as ask:
-        while time.monotonic() < until:
+        while not answers or time.monotonic() < until:
             number = next(numbers)
             answer = await ask(number)
             failed = {w["source"] for w in answer["warnings"] if w["code"] == "ESRA_SOURCE_FAILED"}
@@ -92,7 +92,6 @@ async def crowd(url: str, seconds: float, reference, numbers) -> tuple[int, int]
     async with asyncio.TaskGroup() as group:
         tasks = [group.create_task(caller(kind, reference, numbers, until)) for kind in kinds]
     answers, failures = zip(*(task.result() for task in tasks), strict=True)
-    assert min(answers) >= 1, "a caller was never answered"
     return sum(answers), sum(failures)
 
 
