@@ -48,7 +48,7 @@ class Keys:
         """The one key of that name (or without one, the only key) that fits the algorithm."""
         if not self._named(kid) or self._age() >= FRESH:
             async with self._lock:
-                await self._look(kid)
+                await self._look()
         if self._age() > GOOD:
             raise unauthenticated(Denial.KEYS_UNAVAILABLE)
         named = self._named(kid)
@@ -67,10 +67,8 @@ class Keys:
     def _age(self) -> float:
         return self._clock.monotonic() - self._loaded
 
-    async def _look(self, kid: str | None) -> None:
-        """Reads the place again, unless another caller just did, or it is too early."""
-        if self._named(kid) and self._age() < FRESH:
-            return
+    async def _look(self) -> None:
+        """Reads the place again, unless somebody just did."""
         now = self._clock.monotonic()
         if now - self._tried < (PAUSE if self._held else IMPATIENT):
             return
