@@ -65,6 +65,25 @@ def test_one_that_hangs_and_cannot_be_reached_is_tried_when_it_can():
     assert answer == NOTHING
 
 
+def test_a_trial_that_fails_is_no_news_of_a_server_that_is_away():
+    """A machine that thaws between a failed trial and the next knock would stay out."""
+    hands = Hands()
+    server = Server(hands, False)
+    resilience, _, _ = opened(server, hands, TIMEOUT, turns=3)
+    server.script = [True]
+    hands.time += 10
+
+    async def go():
+        trial = await resilience.run(OWN, Calls(hands, TIMEOUT), 60.0)
+        for _ in range(9):
+            await asyncio.sleep(0)
+        answer = await resilience.run(OWN, Calls(hands, NOTHING), 60.0)
+        await resilience.close()
+        return trial, answer
+
+    assert asyncio.run(go()) == (TIMEOUT, NOTHING)
+
+
 def test_one_that_can_be_reached_all_the_time_is_left_its_rest():
     """A database drowning in slow queries would get two more of them each second."""
     hands = Hands()

@@ -111,7 +111,9 @@ class OneSource:
 
     def _changed(self, before: BreakerState, after: BreakerState, cause: BreakerCause) -> None:
         if after is BreakerState.OPEN and self._scout:
-            self._scout.send(away=self._last is FailureCode.CONNECTION_REFUSED)
+            # A trial that failed while the server was away says that it still is.
+            still = before is BreakerState.HALF_OPEN and self._scout.away
+            self._scout.send(away=still or self._last is FailureCode.CONNECTION_REFUSED)
         self._tell(before, after, cause)
 
 

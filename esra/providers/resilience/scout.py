@@ -24,16 +24,16 @@ Sleep = Callable[[float], Awaitable[None]]
 
 
 class Scout:
-    """Knocks for one breaker while it is open."""
+    """Knocks for one breaker while it is open; ``away`` where its server was last not there."""
 
     def __init__(self, breaker: Breaker, reachable: Reachable, sleep: Sleep) -> None:
         self._breaker, self._reachable, self._sleep = breaker, reachable, sleep
-        self._away = False
+        self.away = False
         self._task: asyncio.Task[None] | None = None
 
     def send(self, *, away: bool) -> None:
         """For an opening; ``away`` says that the server is known not to be reachable."""
-        self._away = away
+        self.away = away
         if self._task is not None and self._on_the_way():
             self._task.cancel()
         self._start()
@@ -56,12 +56,13 @@ class Scout:
         self._task = asyncio.get_running_loop().create_task(self._knock())
 
     async def _knock(self) -> None:
-        if self._away:
+        if self.away:
             await self._sleep(BETWEEN)
         while self._breaker.state is BreakerState.OPEN:
             if await self._reachable():
-                if self._away:
+                was_away, self.away = self.away, False
+                if was_away:
                     self._breaker.reachable()
                 return
-            self._away = True
+            self.away = True
             await self._sleep(BETWEEN)
