@@ -58,6 +58,7 @@ def test_the_steps_ask_the_endpoint_and_the_key_stays_in_its_header(home):
     assert KEY not in done.stdout + done.stderr
     (written,) = (home / "audit").glob("*.jsonl")
     assert KEY not in written.read_text()
+    assert command(home, "esra", "audit", "verify").stdout.startswith("whole: ")
 
 
 def test_an_endpoint_that_is_down_costs_its_stages_and_not_the_answer(home):
