@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, Literal, NoReturn, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from esra.domain.codes import ErrorCode
 from esra.domain.outcome import Refused
@@ -37,6 +37,12 @@ class Arguments(BaseModel):
     mode: Literal["brief", "full", "explain"] = Field(
         default="brief", description="How much is shown of each result; policy may lower it."
     )
+
+    @field_validator("limit", mode="before")
+    @classmethod
+    def _whole(cls, value: object) -> object:
+        """To JSON Schema 7.0 is an integer, and some languages write no other."""
+        return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 class Body(Arguments):
@@ -67,8 +73,6 @@ def mended(raw: object) -> object:
     if isinstance(prompt, list) and len(prompt) == 1 and isinstance(prompt[0], str):
         values["prompt"] = prompt[0]
     if isinstance(limit, str) and _DIGITS.match(limit):
-        values["limit"] = int(limit)
-    if isinstance(limit, float) and limit.is_integer() and 1 <= limit <= MOST:
         values["limit"] = int(limit)
     if isinstance(mode, str):
         values["mode"] = mode.strip().lower()

@@ -35,7 +35,7 @@ class Tokens(LocalGovernance):
         return Principal(tenant="t", subject=token, identity=Identity.TOKEN)
 
     async def authorize(self, principal, exposure):
-        if principal.subject == "poor":
+        if principal.subject == "poor" or self._catalog.exposure(exposure) is None:
             raise forbidden(Denial.NO_RULE)
         return Caller(tenant="t", subject=principal.subject, identity=Identity.TOKEN)
 
