@@ -25,7 +25,7 @@ OLDEST = 140_000  # PostgreSQL 14, as the server counts
 # A tsvector holds under 1 MiB. A word of n bytes takes at most 2.4 times its place in the text.
 LONGEST = 400_000  # bytes of UTF-8
 # Part of the fingerprint: raised when the tables would be built otherwise.
-LAYOUT = 1
+LAYOUT = 2
 MARK = "esra load "
 
 Say = Callable[[str], None]

@@ -4,14 +4,17 @@ Cleaned of everything an engine's query language or a validator could stumble ov
 ordinary prompt loses a word by it (RULINGS 14), and bounded as one query is (RULINGS 16).
 """
 
-from esra.sources.relation import MOST_TERMS, MOST_TEXT, terms, words
+from esra.sources.relation import MOST_TERMS, MOST_TEXT, asked_spellings, terms, words
 from esra.sources.stopwords import STOP
 
 
 def content_words(prompt: str) -> tuple[str, ...]:
-    """The prompt's words once each, without stop words; all of them where only those are there."""
-    content = terms(word for word in words(prompt) if word not in STOP)
-    return content or terms([prompt])
+    """The prompt's words once each, without stop words; all of them where only those are there.
+
+    Their other spellings come last, so that none of them takes a word's place.
+    """
+    content = [word for word in words(prompt) if word not in STOP]
+    return terms([*(content or words(prompt)), *asked_spellings(prompt)])
 
 
 def phrase_words(prompt: str) -> list[str]:

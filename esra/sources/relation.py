@@ -6,14 +6,19 @@ characters dropped, lower case, then runs of letters, digits and their marks. Ev
 a border, which is also why no engine's query language is ever met: what comes out of here is
 letters and digits.
 
-Scripts written without spaces (Han, Hiragana, Katakana) come out as overlapping pairs, the usual
-stand-in for a dictionary; a single character inside a longer run is not found by itself.
-Accents are kept: they carry meaning that a language's stemmer reads.
+Scripts written without spaces (Han, Kana, Thai, Lao, Khmer, Burmese) come out as overlapping pairs
+of letters with their marks, the usual stand-in for a dictionary; a single character inside a longer
+run is not found by itself. Accents are kept: they carry meaning that a language's stemmer reads. A
+word's other spellings, without accents or hyphen, stand beside it. What each language can expect is
+in ``docs/languages.md``.
 """
 
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
+from itertools import pairwise
+
+from esra.sources.spelling import compounds, unaccented
 
 # RULINGS 16. A statement timeout does not bound the parsing of a text query; these do.
 MOST_TERMS = 64
@@ -23,6 +28,9 @@ MOST_TEXT = 4_096  # bytes of UTF-8, all the terms of a query together
 _ASCII_RUN = re.compile(r"[a-z0-9]+")
 
 _SPACELESS = (
+    (0x0E00, 0x0EFF),  # Thai, Lao
+    (0x1000, 0x109F),  # Burmese
+    (0x1780, 0x17FF),  # Khmer
     (0x3040, 0x30FF),  # Hiragana, Katakana
     (0x31F0, 0x31FF),  # Katakana extensions
     (0x3400, 0x4DBF),  # Han extension A
@@ -53,6 +61,17 @@ def words(text: str) -> list[str]:
     return found
 
 
+def asked_spellings(text: str) -> list[str]:
+    """How else the words of a question are written (``spelling``), once each."""
+    return _spellings(text, [first + second for first, second in compounds(normal(text))])
+
+
+def stored_spellings(text: str) -> list[str]:
+    """How else the words of a document can be asked for, once each."""
+    pairs = compounds(normal(text))
+    return _spellings(text, [first + second for first, second in pairs if len(first) == 1])
+
+
 def terms(texts: Iterable[str]) -> tuple[str, ...]:
     """Distinct words in order of first appearance, within what one query may carry.
 
@@ -81,8 +100,17 @@ def within_bounds(texts: Iterable[str]) -> bool:
 
 
 def search_text(title: str, text: str) -> str:
-    """What a loader hands to ``to_tsvector``: the words of title and text, spaces between."""
-    return " ".join(words(f"{title}\n{text}"))
+    """What a loader hands to ``to_tsvector``: the words of title and text, spaces between.
+
+    Their other spellings stand at the end, so that no phrase runs through one.
+    """
+    both = f"{title}\n{text}"
+    return " ".join([*words(both), *stored_spellings(both)])
+
+
+def _spellings(text: str, joined: list[str]) -> list[str]:
+    bare = () if text.isascii() else unaccented([*words(text), *joined])
+    return list(dict.fromkeys(word[:LONGEST_TERM] for word in (*joined, *bare)))
 
 
 def _ascii_words(text: str) -> list[str]:
@@ -123,13 +151,19 @@ def _is_mark(character: str) -> bool:
 
 
 def _spaceless(character: str) -> bool:
-    if character < "\u3040":
+    if character < "\u0e00":
         return False
     code = ord(character)
     return any(first <= code <= last for first, last in _SPACELESS)
 
 
 def _pairs(run: str) -> tuple[str, ...]:
-    if len(run) == 1:
-        return (run,)
-    return tuple(run[place : place + 2] for place in range(len(run) - 1))
+    letters: list[str] = []
+    for character in run:
+        if letters and _is_mark(character):
+            letters[-1] += character
+        else:
+            letters.append(character)
+    if len(letters) == 1:
+        return (letters[0][:LONGEST_TERM],)
+    return tuple((first + second)[:LONGEST_TERM] for first, second in pairwise(letters))

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from esra.sources.relation import words
+from esra.sources.relation import stored_spellings, words
 
 K1 = 0.9
 B = 0.4
@@ -65,9 +65,10 @@ class Index:
 def _entry(record: Record) -> Entry:
     # A border between title and text, so that no phrase runs from one into the other.
     title, text = words(record.title), words(record.text)
+    also = stored_spellings(f"{record.title}\n{record.text}")
     return Entry(
         record=record,
-        counts=Counter(title + text),
+        counts=Counter(title + text + also),
         row=f" {' '.join(title)} \n {' '.join(text)} ",
         length=len(title) + len(text),
     )
