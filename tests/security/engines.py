@@ -16,13 +16,9 @@ def _form(shape: Shape) -> object:
     return (shape.strategy if own else None, *astuple(shape)[1:])
 
 
-def _postgres_render(asked):
-    return postgres.render(asked)  # by its module, so that a test can put another in its place
-
-
 POSTGRES = Engine(
     name="postgres",
-    render=_postgres_render,
+    render=postgres.render,
     text=lambda command: command.text.as_bytes(None),
     wrong=lambda command, asked: wrong_in_postgres(command.values, asked),
     form=_form,

@@ -29,16 +29,24 @@ def relation(ground):
     return ground.stock([*texts, record("it", "where findme is explained", title="it")])
 
 
+def in_time(own, prompts, **more):
+    """The answers, each within a second; one that a busy machine held up is asked once more."""
+    answers = asked(own, prompts, **more)
+    late = [prompt for prompt, (_, took) in zip(prompts, answers, strict=True) if took >= SECOND]
+    assert [took for _, took in asked(own, late, **more) if took >= SECOND] == []
+    return answers
+
+
 @pytest.mark.parametrize("plan", PLANS)
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_pasted_text_is_answered_within_a_second(ground, relation, plan, kind):
     """A pasted table or stack trace would crash the search, or keep a person waiting."""
     prompts = [pasted(kind, size) for size in SIZES]
     assert [len(prompt.encode()) for prompt in prompts] == list(SIZES)
-    for response, seconds in asked(whole(ground.provider, relation, plan), prompts, limit=50):
+    own = whole(ground.provider, relation, plan)
+    for response, _ in in_time(own, prompts, limit=50):
         assert response.warnings == ()
         assert {"it", kind} <= set(titles(response))
-        assert seconds < SECOND
 
 
 @pytest.mark.parametrize("over", [1, 4, 100_000])
@@ -127,7 +135,6 @@ def test_every_listed_hostile_text_is_answered_or_refused_at_the_door(ground, re
             prompts.append(text)
     assert len(prompts) > 900 / STEP
     assert refused < 20
-    answers = asked(own, prompts)
+    answers = in_time(own, prompts)
     said = [wrong(prompt, response) for prompt, (response, _) in zip(prompts, answers, strict=True)]
     assert [one for one in said if one] == []
-    assert max(seconds for _, seconds in answers) < SECOND
