@@ -52,6 +52,8 @@ class Settling:
         if self.rule is Rule.MAJORITY:
             often = Counter(grades)
             return min(grade for grade in often if often[grade] == max(often.values()))
+        if len(grades) == 1:
+            return grades[0]
         # Fractions: a mean of floats would depend on the order of the raters.
         mean = sum(map(Fraction, grades), Fraction(0)) / len(grades)
         return int(mean) if mean.denominator == 1 else float(mean)
