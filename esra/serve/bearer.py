@@ -63,7 +63,7 @@ def token_of(connection: HTTPConnection | None, tokens: bool) -> str | None:
 
 def resource_of(trust: Trust) -> Resource | None:
     """The service as its trust describes it; None where no issuer's tokens are accepted."""
-    if not trust.issuers or not trust.resource:
+    if not trust.issuers:
         return None
     issuers = tuple(dict.fromkeys(one.issuer for one in trust.issuers))
     return Resource(url=trust.resource, issuers=issuers, scopes=trust.scopes)
