@@ -58,11 +58,8 @@ def read_claims(claims: Mapping[str, object]) -> Claims:
     A name that stands at the top hides an inner one of the same text. ``Refused`` for text that
     cannot be written down.
     """
-    found: dict[str, tuple[str, ...]] = {}
-    for name, values in sorted(_flat(claims, "", 1), key=lambda each: each[0]):
-        found.setdefault(name, values)
-    top = {name: _texts(value) for name, value in claims.items() if not isinstance(value, dict)}
-    found |= top
+    found = dict(_flat(claims, "", 1))
+    found |= {n: _texts(value) for n, value in claims.items() if not isinstance(value, dict)}
     if any(not _sound(text) for name, values in found.items() for text in (name, *values)):
         raise unauthenticated(Denial.CLAIM_UNUSABLE)
     return tuple(sorted(found.items()))

@@ -107,8 +107,6 @@ def read_keys(data: bytes) -> tuple[Key, ...]:
 
 
 def _key(row: dict[str, object]) -> Key | None:
-    if row.get("kty") == "oct":
-        return None  # a shared secret never checks a token here
     if "d" in row:
         raise KeysUnusable("it holds a private key; publish the public part only")
     if row.get("use", "sig") != "sig" or "verify" not in _operations(row):
@@ -119,6 +117,7 @@ def _key(row: dict[str, object]) -> Key | None:
         return None
     if isinstance(key, RSAKey) and key.raw_value.key_size not in _BITS:
         return None
+    # No kind of ours is a shared secret, so none ever checks a token.
     return key if kind(key) in ALGORITHMS.values() else None
 
 
