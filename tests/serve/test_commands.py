@@ -13,11 +13,16 @@ import pytest
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
+from esra.cli import main
 from tests.serve.doors import ERAS, run
+from tests.serve.measured import LONG
 from tests.serve.shelf import ROOT
 
 ASKED = {"prompt": "wing flutter"}
 BODY = {"exposure": "shelf", **ASKED}
+
+
+long = pytest.mark.skipif(not LONG, reason="the long form only: ESRA_LONG=1")
 
 
 @pytest.fixture(scope="module")
@@ -33,41 +38,41 @@ def stdio(shelf):
     )
 
 
-@pytest.mark.req("E001")
-@pytest.mark.parametrize("era", ERAS)
-@pytest.mark.parametrize("door", ["http", "stdio"])
-def test_a_client_of_either_era_is_answered_from_the_database(shelf, served, door, era):
-    """What holds in memory could fail on a wire."""
-
-    async def work():
-        target = stdio(shelf) if door == "stdio" else f"{served}/mcp"
-        async with Client(target, mode=era) as client:
-            tools = (await client.list_tools()).tools
-            return tools, await client.call_tool("esra_shelf", {**ASKED, "limit": "3"})
-
-    tools, result = run(work())
-    assert [tool.name for tool in tools] == ["esra_shelf"]
-    answer = result.structured_content
-    assert (answer["status"], len(answer["results"])) == ("complete", 3), answer
+WAYS = [
+    pytest.param(door, era, id=f"{door}-{era}", marks=[] if usual else [long])
+    for door, era, usual in (
+        ("http", ERAS[0], True),
+        ("http", ERAS[1], True),
+        ("stdio", ERAS[0], True),
+        ("stdio", ERAS[1], False),
+    )
+]
 
 
-async def abandoned(shelf, target, era):
-    """Calls, and gives the call up once its search runs; the seconds until none runs."""
+async def asked_then_given_up(shelf, target, era):
+    """(the tools, an answer, the seconds until a call that was given up stopped searching)"""
     async with Client(target, mode=era) as client:
-        await client.call_tool("esra_shelf", ASKED)  # what is read once is read before the lock
+        tools = (await client.list_tools()).tools
+        result = await client.call_tool("esra_shelf", {**ASKED, "limit": "3"})
         with shelf.locked():
             call = asyncio.create_task(client.call_tool("esra_shelf", ASKED))
             await asyncio.to_thread(shelf.settled, True, 10)
             call.cancel()
-            return await asyncio.to_thread(shelf.settled, False, 1)
+            return tools, result, await asyncio.to_thread(shelf.settled, False, 1)
 
 
-@pytest.mark.parametrize("era", ERAS)
-@pytest.mark.parametrize("door", ["http", "stdio"])
-def test_a_call_that_the_client_gives_up_stops_its_search_within_a_second(shelf, served, door, era):
-    """Whoever asks and leaves could keep the database busy."""
+@pytest.mark.req("E001")
+@pytest.mark.parametrize(("door", "era"), WAYS)
+def test_a_client_is_answered_and_one_that_gives_up_stops_its_search_within_a_second(
+    shelf, served, door, era
+):
+    """What holds in memory could fail on a wire; who asks and leaves could keep a database busy."""
     target = stdio(shelf) if door == "stdio" else f"{served}/mcp"
-    assert run(abandoned(shelf, target, era)) < 1
+    tools, result, seconds = run(asked_then_given_up(shelf, target, era))
+    assert [tool.name for tool in tools] == ["esra_shelf"]
+    answer = result.structured_content
+    assert (answer["status"], len(answer["results"])) == ("complete", 3), answer
+    assert seconds < 1
 
 
 def test_a_service_that_hangs_up_stops_its_search_within_a_second(shelf, served):
@@ -102,6 +107,7 @@ def test_sigterm_lets_a_running_call_finish_and_takes_no_other(shelf):
         assert process.wait(10) == 0
 
 
+@long
 def test_sigint_is_told_from_sigterm(shelf):
     """A shell and a supervisor read it from the exit code."""
     with shelf.serving() as (process, _):
@@ -109,7 +115,7 @@ def test_sigint_is_told_from_sigterm(shelf):
         assert process.wait(10) == 130
 
 
-@pytest.mark.parametrize("end", ["stdin", "sigterm"])
+@pytest.mark.parametrize("end", [pytest.param("stdin", marks=long), "sigterm"])
 def test_the_server_over_stdio_ends_with_its_client(shelf, end):
     """Every closed editor would leave a process."""
     process = subprocess.Popen(
@@ -133,30 +139,26 @@ def test_the_server_over_stdio_ends_with_its_client(shelf, end):
         process.stdout.close()
 
 
-def failing(shelf, *words: str) -> subprocess.CompletedProcess:
-    return subprocess.run(
-        [sys.executable, "-m", "esra", *words],
-        cwd=ROOT,
-        env=shelf.environment,
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
+def serve(shelf, monkeypatch, *more: str) -> int:
+    """The exit code of ``esra serve`` in this process."""
+    for name, value in shelf.environment.items():
+        monkeypatch.setenv(name, value)
+    return main(["serve", "--catalog", str(shelf.catalog), *more])
 
 
-def test_no_other_machine_is_served_without_tokens(shelf):
+def test_no_other_machine_is_served_without_tokens(shelf, monkeypatch, capsys):
     """One option would open every document to the network."""
-    done = failing(shelf, "serve", "--catalog", str(shelf.catalog), "--host", "0.0.0.0")
-    assert (done.returncode, done.stdout) == (3, "")
-    assert "no token would be asked for" in done.stderr
+    assert serve(shelf, monkeypatch, "--host", "0.0.0.0") == 3
+    out, said = capsys.readouterr()
+    assert out == ""
+    assert "no token would be asked for" in said
 
 
-def test_a_port_that_is_taken_is_said_in_one_line(shelf):
+def test_a_port_that_is_taken_is_said_in_one_line(shelf, monkeypatch, capsys):
     """A traceback tells nobody which program to stop."""
     with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = str(taken.getsockname()[1])
-        done = failing(shelf, "serve", "--catalog", str(shelf.catalog), "--port", port)
-    assert (done.returncode, len(done.stderr.strip().splitlines())) == (3, 1)
+        assert serve(shelf, monkeypatch, "--port", str(taken.getsockname()[1])) == 3
+    assert len(capsys.readouterr().err.strip().splitlines()) == 1
 
 
 @pytest.mark.parametrize("command", ["serve", "mcp"])

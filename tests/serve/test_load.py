@@ -99,10 +99,10 @@ def test_twenty_callers_get_no_wrong_answer_and_cost_no_growing_memory():
     """One caller's answer in another's hands is the worst thing a door can do."""
     numbers = itertools.count(1)
     with loaded(odds=0.05) as server:
+        descriptors = server.descriptors()
         reference = run(reference_of(server.url))
         assert len(reference) == 6
         asyncio.run(crowd(server.url, max(1.0, SECONDS / 4), reference, numbers))
-        descriptors = settled(server.descriptors, 0, 7)  # keep-alive is over after five seconds
         memory = server.memory()
         answers, failures = asyncio.run(crowd(server.url, SECONDS, reference, numbers))
         grown = server.memory() / memory - 1
