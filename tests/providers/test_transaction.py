@@ -16,7 +16,6 @@ from esra.providers.postgres import facts, fixed, run
 from esra.providers.postgres.pool import Connections
 from esra.providers.postgres.render import Command, render
 from esra.sealed import BoundFilter
-from tests.providers.asking import keys
 from tests.providers.queries import content, query, record
 
 COLUMNS = "written, lexemes, colour, price, sold, seen"
@@ -206,29 +205,6 @@ def test_rows_over_the_cap_never_leave_the_server(shop):
     command = render(content(relation, optional=("word",), rows=7))
     rows = on_connection(shop, lambda c: run.fetch_rows(c, command, 5.0), "shop_reader")
     assert len(rows) == 7
-
-
-@pytest.mark.req("E109")
-def test_parallel_plans_give_the_same_answer(shop):
-    """Workers of the server would add up a score in an order of their own."""
-    relation = shop.stock([record(f"{n:04}", f"red brick {'red ' * (n % 9)}") for n in range(3000)])
-    shop.run("ALTER ROLE shop_reader SET parallel_setup_cost = 0")
-    shop.run("ALTER ROLE shop_reader SET parallel_tuple_cost = 0")
-    shop.run("ALTER ROLE shop_reader SET min_parallel_table_scan_size = 0")
-    try:
-        provider = shop.reading("shop_reader")
-        asked = query(relation, optional=("red", "brick"), rows=40)
-
-        async def often():
-            answers = [await provider.run(asked) for _ in range(50)]
-            await provider.close()
-            return answers
-
-        answers = asyncio.run(often())
-    finally:
-        shop.run("ALTER ROLE shop_reader RESET ALL")
-    assert len(keys(answers[0])) == 40
-    assert all(answer == answers[0] for answer in answers)
 
 
 @pytest.mark.req("E101")
