@@ -202,3 +202,30 @@ def test_a_cell_without_text_is_the_same_text():
     """The benign query of a shape would be another shape."""
     cell = Cell(strategy=Strategy.RECENT, operator=Operator.IN)
     assert postgres_text(cell.holding()) == postgres_text(cell.holding("x", "y"))
+
+
+def test_two_shapes_never_share_a_text():
+    """A text that is kept for the next query would be kept for another one."""
+    text, number = only(FieldType.TEXT, "a"), only(FieldType.NUMBER, 1)
+    shapes = [
+        content(),
+        content(strategy=Strategy.PHRASE),
+        content(replace(RELATION, rank=Rank.RARITY)),
+        content(replace(RELATION, table="other")),
+        content(filters=(text,)),
+        content(filters=(replace(text, operator=Operator.EQ),)),
+        content(filters=(replace(text, type="number"),)),
+        content(filters=(replace(text, column="other"),)),
+        content(filters=(text, number)),
+        content(visible=((text,),)),
+        content(visible=((text, number),)),
+        content(visible=((text,), (number,))),
+        content(visible=((text,),), filters=(number,)),
+        content(projection=(Field(name="f", column="colour"),)),
+        content(projection=(Field(name="f", column="colour", type=FieldType.NUMBER),)),
+    ]
+    for _ in range(2):
+        assert len({postgres_text(asked) for asked in shapes}) == len(shapes)
+    for asked in shapes:
+        made = render(asked).text
+        assert made.as_bytes(None).decode() == made.as_string(None)

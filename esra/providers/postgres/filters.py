@@ -1,6 +1,7 @@
 """Renders typed filters: a quoted column, a fixed operator, values as one parameter. Pure.
 
-``allowed`` joins a query's own filters with the record filter, which holds the caller's claims.
+A query's own filters and the record filter, which holds the caller's claims, are one thing here:
+``shape`` says what is compared with what, and has no value in it.
 
 A row without a value satisfies no filter, ``ne`` included: SQL's own rule, which the memory
 provider follows. Text compares by its bytes in every engine. Times are compared as instants; a
@@ -9,7 +10,6 @@ value is ISO 8601 text or seconds since the epoch, and a time without a zone is 
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
 
@@ -37,42 +37,58 @@ _TYPE = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Condition:
-    """One clause, and its parameter."""
-
-    text: sql.Composed
-    name: str
-    value: object
+# The name of a parameter, and what it is compared with: column, type, operator. No value.
+Clause = tuple[str, str, FieldType, Operator]
+Clauses = tuple[tuple[Clause, ...], ...]
 
 
-def allowed(content: QueryContent) -> tuple[sql.Composed, dict[str, object]]:
-    """`` AND`` clauses over the alias ``r`` that a row has to pass, and their parameters."""
-    groups = [
-        [_condition(given, f"visible_{number}_{part}") for part, given in enumerate(group)]
+def shape(content: QueryContent) -> Clauses:
+    """What a row has to pass: of every group one clause."""
+    return tuple(
+        tuple((name, f.column, FieldType(f.type), f.operator) for name, f in group)
+        for group in _named(content)
+    )
+
+
+def bound(content: QueryContent) -> dict[str, object]:
+    """A value for each parameter of the shape."""
+    return {name: _value(given) for group in _named(content) for name, given in group}
+
+
+def allowed(clauses: Clauses) -> sql.Composed:
+    """The shape as `` AND`` clauses over the alias ``r``."""
+    return sql.Composed(
+        [
+            sql.SQL(" AND ({})").format(sql.SQL(" OR ").join([_clause(one) for one in group]))
+            for group in clauses
+        ]
+    )
+
+
+def _named(content: QueryContent) -> Sequence[Sequence[tuple[str, BoundFilter]]]:
+    visible = [
+        [(f"visible_{number}_{part}", given) for part, given in enumerate(group)]
         for number, group in enumerate(content.visible)
     ]
-    groups += [[_condition(given, f"filter_{n}")] for n, given in enumerate(content.filters)]
-    text = sql.Composed([sql.SQL(" AND ({})").format(_either(group)) for group in groups])
-    return text, {made.name: made.value for group in groups for made in group}
+    return visible + [[(f"filter_{n}", given)] for n, given in enumerate(content.filters)]
 
 
-def _either(group: Sequence[Condition]) -> sql.Composed:
-    return sql.SQL(" OR ").join([made.text for made in group])
-
-
-def _condition(given: BoundFilter, name: str) -> Condition:
-    kind = FieldType(given.type)
+def _clause(clause: Clause) -> sql.Composed:
+    name, column, kind, operator = clause
     type_name, read = _TYPE[kind]
-    column = read.format(sql.SQL("r.") + ident(given.column))
-    values = [_bound(value, kind) for value in given.values]
-    if given.operator is Operator.IN:
-        text = sql.SQL("{} = ANY({}::{}[])").format(column, sql.Placeholder(name), type_name)
-        return Condition(text=text, name=name, value=values)
-    text = sql.SQL("{} {} {}::{}").format(
-        column, _SIGN[given.operator], sql.Placeholder(name), type_name
+    read_column = read.format(sql.SQL("r.") + ident(column))
+    if operator is Operator.IN:
+        return sql.SQL("{} = ANY({}::{}[])").format(read_column, sql.Placeholder(name), type_name)
+    return sql.SQL("{} {} {}::{}").format(
+        read_column, _SIGN[operator], sql.Placeholder(name), type_name
     )
-    return Condition(text=text, name=name, value=values[0] if values else None)
+
+
+def _value(given: BoundFilter) -> object:
+    values = [_bound(value, FieldType(given.type)) for value in given.values]
+    if given.operator is Operator.IN:
+        return values
+    return values[0] if values else None
 
 
 def ident(name: str) -> sql.Identifier:

@@ -18,10 +18,14 @@ over the cap is looked for inside the command, so that ``more`` is known and onl
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 
 from psycopg import sql
+from psycopg.abc import AdaptContext
 
-from esra.providers.postgres.filters import allowed
+from esra.domain.plan import Strategy
+from esra.domain.source import Field, Relation
+from esra.providers.postgres.filters import Clauses, allowed, bound, shape
 from esra.providers.postgres.statement import statement
 from esra.sealed import QueryContent
 from esra.sources.relation import words
@@ -40,9 +44,27 @@ class Command:
 
 def render(content: QueryContent) -> Command:
     """The one SELECT that answers this content."""
-    clauses, bound = allowed(content)
-    text = statement(content.relation, content.strategy, clauses, content.projection)
-    return Command(text=text, values=_terms(content) | bound)
+    text = _text(content.relation, content.strategy, shape(content), content.projection)
+    return Command(text=text, values=_terms(content) | bound(content))
+
+
+class Written(sql.Composed):
+    """A statement whose text is worked out once. Every connection of a source speaks UTF-8."""
+
+    def __init__(self, made: sql.Composed) -> None:
+        super().__init__([made])
+        self._text = super().as_bytes(None)
+
+    def as_bytes(self, context: AdaptContext | None = None) -> bytes:
+        return self._text
+
+
+# Composing a statement takes as long as sending it. The key is all of its shape, and no value.
+@lru_cache(maxsize=1_000)
+def _text(
+    relation: Relation, strategy: Strategy, clauses: Clauses, projection: tuple[Field, ...]
+) -> Written:
+    return Written(statement(relation, strategy, allowed(clauses), projection))
 
 
 def _terms(content: QueryContent) -> dict[str, object]:
