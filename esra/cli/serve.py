@@ -81,7 +81,7 @@ def _front(arguments: argparse.Namespace, trust: "Trust") -> "Front":
             "configure an issuer of tokens in the catalog, or leave --host away"
         )
     own = [urlsplit(resource.url).netloc] if resource else []
-    addresses = Addresses().more([*own, *arguments.allow_host], arguments.allow_origin)
+    addresses = Addresses(hosts=(*own, *arguments.allow_host), pages=tuple(arguments.allow_origin))
     return Front(resource=resource, addresses=addresses, open_metrics=arguments.open_metrics)
 
 

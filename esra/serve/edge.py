@@ -6,8 +6,7 @@ costs no token check, no call and no connection to a source.
 
 import asyncio
 import logging
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from http import HTTPStatus
 
 from mcp.server.transport_security import TransportSecurityMiddleware, TransportSecuritySettings
@@ -38,15 +37,19 @@ class Bounds:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Addresses:
-    """Hosts, and origins of pages, that are answered; ``name:*`` stands for any port."""
+    """What is answered besides this machine's own names: Host headers (``name:*`` stands for any
+    port), and pages by their origin."""
 
-    hosts: tuple[str, ...] = field(default=tuple(f"{h}{p}" for h in LOOPBACK for p in ("", ":*")))
-    origins: tuple[str, ...] = field(
-        default=tuple(f"http://{h}{p}" for h in LOOPBACK for p in ("", ":*"))
-    )
+    hosts: tuple[str, ...] = ()
+    pages: tuple[str, ...] = ()
 
-    def more(self, hosts: Sequence[str] = (), origins: Sequence[str] = ()) -> "Addresses":
-        return Addresses(hosts=(*self.hosts, *hosts), origins=(*self.origins, *origins))
+    def security(self) -> TransportSecuritySettings:
+        """The SDK's own check, which stands before every path here."""
+        own = [f"{host}{port}" for host in LOOPBACK for port in ("", ":*")]
+        return TransportSecuritySettings(
+            allowed_hosts=[*own, *self.hosts],
+            allowed_origins=[*(f"http://{host}" for host in own), *self.pages],
+        )
 
 
 class Correlated:
@@ -88,11 +91,7 @@ class Addressed:
 
     def __init__(self, app: ASGIApp, addresses: Addresses) -> None:
         self.app = app
-        self._security = TransportSecurityMiddleware(
-            TransportSecuritySettings(
-                allowed_hosts=list(addresses.hosts), allowed_origins=list(addresses.origins)
-            )
-        )
+        self._security = TransportSecurityMiddleware(addresses.security())
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":

@@ -12,6 +12,7 @@ from mcp.server.streamable_http_manager import StreamableHTTPASGIApp, Streamable
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
+from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -19,7 +20,7 @@ from starlette.routing import Route
 from esra.serve.arguments import read_body, strict_json
 from esra.serve.bearer import Resource, token_of
 from esra.serve.door import Asked, Door
-from esra.serve.edge import Addressed, Addresses, Bodied, Bounds, Correlated
+from esra.serve.edge import HEADER, Addressed, Addresses, Bodied, Bounds, Correlated
 from esra.serve.mcp import mcp_server
 from esra.serve.open import open_routes
 from esra.serve.problems import faulty, problem
@@ -29,6 +30,21 @@ from esra.serve.wire import Answer, compact
 
 T = TypeVar("T")
 RETRIEVE, MCP = "/v1/retrieve", "/mcp"
+# What a browser lets an allowed page send and read.
+CORS: dict[str, Any] = {
+    "allow_methods": ["GET", "POST", "DELETE"],
+    "allow_headers": [
+        "Authorization",
+        "Content-Type",
+        "Mcp-Method",
+        "Mcp-Name",
+        "Mcp-Protocol-Version",
+        "Mcp-Session-Id",
+        "Traceparent",
+        "Tracestate",
+    ],
+    "expose_headers": ["Mcp-Session-Id", "WWW-Authenticate", HEADER],
+}
 Endpoint = Callable[[Request], Awaitable[Response]]
 
 
@@ -69,6 +85,7 @@ def http_app(door: Door, front: Front | None = None) -> Starlette:
         middleware=[
             Middleware(Correlated),
             Middleware(Addressed, addresses=front.addresses),
+            Middleware(CORSMiddleware, allow_origins=list(front.addresses.pages), **CORS),
             Middleware(Bodied, bounds=front.bounds),
         ],
         lifespan=partial(_sessions, manager),

@@ -13,6 +13,7 @@ from esra.domain.outcome import Refused
 from esra.governance.local import LocalGovernance
 from esra.governance.refusals import InsufficientScope, forbidden, unauthenticated
 from esra.serve.bearer import Resource
+from esra.serve.edge import Addresses
 from esra.serve.http import Front, http_app
 from tests.serve.doors import ERAS, door, listening, run, served_house
 
@@ -279,6 +280,27 @@ def test_each_code_has_its_status(code, status):
     with listening(door(house, Says(house.catalog))) as url:
         found = httpx2.post(f"{url}/v1/retrieve", json=BODY)
     assert (found.status_code, found.json()["code"]) == (status, code)
+
+
+def test_a_browser_lets_an_allowed_page_call_and_no_other():
+    """A page that may call could not, or one that may not could."""
+    page = "https://app.example"
+    front = Front(addresses=Addresses(pages=(page,)))
+    asking = {"Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": "mcp-name"}
+
+    async def asked(origin):
+        transport = httpx2.ASGITransport(app=http_app(door(), front))
+        async with httpx2.AsyncClient(transport=transport, base_url="http://127.0.0.1") as client:
+            ahead = await client.options("/mcp", headers={**asking, "Origin": origin})
+            found = await client.post("/v1/retrieve", json=BODY, headers={"Origin": origin})
+            return ahead.status_code, found.status_code, found.headers
+
+    ahead, found, headers = run(asked(page))
+    assert (ahead, found, headers["Access-Control-Allow-Origin"]) == (200, 200, page)
+    assert "X-Correlation-Id" in headers["Access-Control-Expose-Headers"]
+    ahead, found, headers = run(asked("https://app.example.evil"))
+    assert (ahead, found) == (403, 403)
+    assert "Access-Control-Allow-Origin" not in headers
 
 
 def test_the_metadata_path_follows_the_resource():

@@ -1,22 +1,26 @@
 """The SDK's client in memory, of both protocol eras: its own tools, one envelope, closed errors."""
 
 import json
+import re
 from dataclasses import replace
 
 import pytest
 from mcp import Client
 from mcp.shared.exceptions import MCPError
 
+from esra.config.faults import SLUG
 from esra.domain.capability import Exposure
 from esra.domain.codes import ErrorCode, FailureCode
 from esra.domain.outcome import Failed, Refused
 from esra.governance.local import LocalGovernance
 from esra.serve import mcp
 from esra.serve.mcp import mcp_server
+from esra.serve.tools import tool_of
 from tests import house as build
 from tests.serve.doors import ERAS, door, run, served_house
 
 ASKED = {"prompt": "wing flutter"}
+CATALOG = build.catalog()
 FORBIDDEN = "there is no such tool, or this caller may not use it"
 
 eras = pytest.mark.parametrize("era", ERAS)
@@ -196,6 +200,17 @@ def test_text_that_is_none_does_not_end_the_stream():
     result = call(door(served_house(script=script)))
     (one,) = result.structured_content["results"]
     assert (one["title"], one["fragment"]) == ("x?y", "z?")
+
+
+def test_the_longest_name_stays_within_what_clients_take():
+    """One name too long, and some clients drop the whole server."""
+    slug = "a" * 26  # the catalog takes no longer one
+    assert SLUG.match(slug)
+    assert not SLUG.match(slug + "a")
+    name = tool_of(Exposure(slug=slug, capability="cap"), CATALOG).name
+    longest = f"mcp__{'s' * 20}__{name}_fetch"
+    assert len(longest) <= 64
+    assert re.fullmatch("[a-zA-Z0-9_-]+", longest)
 
 
 class Broken(LocalGovernance):
