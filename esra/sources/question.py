@@ -13,8 +13,10 @@ def content_words(prompt: str) -> tuple[str, ...]:
 
     Their other spellings come last, so that none of them takes a word's place.
     """
-    content = [word for word in words(prompt) if word not in STOP]
-    return terms([*(content or words(prompt)), *asked_spellings(prompt)])
+    content = terms(word for word in words(prompt) if word not in STOP) or terms([prompt])
+    if len(content) == MOST_TERMS:
+        return content
+    return terms([*content, *asked_spellings(prompt)])
 
 
 def phrase_words(prompt: str) -> list[str]:
