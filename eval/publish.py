@@ -5,12 +5,23 @@ import hashlib
 import json
 import os
 from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
 
 from esra import scoring
 from esra.config.apply import newest, revision_files
 from esra.config.keys import signing_key, verify_keys
 from esra.config.tuned import TunedFile, canonical, sealed_body
+from esra.domain.capability import Scoring, SourceScoring
+
+OF_A_CAPABILITY = (
+    "match_bonus",
+    "bonus_cap",
+    "freshness_floor",
+    "stale_weight",
+    "evidence_floor",
+    "shortlist",
+)
 
 
 def candidate_body(
@@ -24,6 +35,41 @@ def candidate_body(
         "models": dict(models),
         "data": data,
     }
+
+
+def body_of(
+    capability: str, numbers: Scoring, own: Scoring, models: Mapping[str, str], data: str
+) -> dict[str, object]:
+    """The same claim for any numbers."""
+    return {
+        "capability": capability,
+        "tunables": tunables_of(numbers, own),
+        "models": dict(models),
+        "data": data,
+    }
+
+
+def tunables_of(numbers: Scoring, own: Scoring) -> dict[str, object]:
+    """The two weights, and what differs from the catalog's ``own``."""
+    tunables: dict[str, object] = {
+        "semantic_weight": numbers.semantic_weight,
+        "lexical_weight": numbers.lexical_weight,
+        **{
+            name: getattr(numbers, name)
+            for name in OF_A_CAPABILITY
+            if getattr(numbers, name) != getattr(own, name)
+        },
+    }
+    sources = {id: _changed(block, own.of(id)) for id, block in numbers.sources}
+    if any(sources.values()):
+        tunables["sources"] = {id: values for id, values in sources.items() if values}
+    return tunables
+
+
+def _changed(block: SourceScoring, own: SourceScoring) -> dict[str, object]:
+    values, before = asdict(block), asdict(own)
+    # Absent means "as the catalog says", so that a number can be tuned but not switched off.
+    return {k: v for k, v in values.items() if v is not None and v != before[k]}
 
 
 def candidate_hash(body: Mapping[str, object], tried: str) -> str:
@@ -55,7 +101,7 @@ def promote(folder: Path, body: Mapping[str, object], evidence: Mapping[str, obj
     """
     folder.mkdir(parents=True, exist_ok=True)
     files = revision_files(folder)
-    found = newest(folder, str(body["capability"]), frozenset(), _models(body), verify_keys())
+    found = newest(folder, str(body["capability"]), _sources(body), _models(body), verify_keys())
     if found.file is not None and found.path in files[:1] and _holds(found.file, body):
         return files[0]
     revision = int(files[0].stem) if files else 0
@@ -73,6 +119,12 @@ def promote(folder: Path, body: Mapping[str, object], evidence: Mapping[str, obj
         return path
 
 
+def _sources(body: Mapping[str, object]) -> frozenset[str]:
+    tunables = body["tunables"]
+    own = tunables.get("sources", {}) if isinstance(tunables, Mapping) else {}
+    return frozenset(own)
+
+
 def _models(body: Mapping[str, object]) -> dict[str, str]:
     models = body["models"]
     return dict(models) if isinstance(models, Mapping) else {}
@@ -81,7 +133,7 @@ def _models(body: Mapping[str, object]) -> dict[str, str]:
 def _holds(file: TunedFile, body: Mapping[str, object]) -> bool:
     """Whether a revision makes this very claim."""
     own = file.model_dump(include={"capability", "models", "data"})
-    own["tunables"] = file.tunables.model_dump(exclude_none=True, exclude={"sources"})
+    own["tunables"] = file.tunables.model_dump(exclude_none=True, exclude_defaults=True)
     return own == {**body, "models": _models(body)}
 
 

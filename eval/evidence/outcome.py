@@ -13,6 +13,7 @@ class Outcome(StrEnum):
     TODAY_STAYS = "today-stays"
     EXPLORED = "explored"
     NOT_COVERED = "not-covered"
+    NOT_AS_PREDICTED = "not-as-predicted"
     CANNOT_SHOW = "cannot-show"
     NO_GAIN_SHOWN = "no-gain-shown"
     GAIN_LOST_AT_BOUND = "gain-lost-at-bound"

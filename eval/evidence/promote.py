@@ -37,6 +37,9 @@ def decide(
     lower_bound_values: Sequence[Floats] | None = None,
     explore: bool = False,
     parameters: int = 1,
+    estimate: Estimate | None = None,
+    as_predicted: Callable[[Setting], bool] = lambda setting: True,
+    told: Callable[[Setting | float], str] = why.number,
     draws: int = DRAWS,
     share: float = SHARE,
     seed: int = 0,
@@ -50,6 +53,9 @@ def decide(
     lower_bound_values: [Q, S] arrays with the unknown semantic scores at 0 and at 1; under .98
                         coverage a gain has to survive each of them
     parameters:         free parameters behind the settings
+    estimate:           held-out figures of a procedure that also found the settings themselves
+    as_predicted:       asked before an opening: do live answers agree with the replayed ones?
+    told:               a setting in words
     seed:               of folds and bands; the sealed test takes none
 
     Raises UnfitScores, BrokenLedger, and ValueError where no ledger is given.
@@ -59,7 +65,8 @@ def decide(
     parts = split(scores, share)
     detectable = smallest_detectable(parts.development, parts.stated_for)
     proposal = propose(parts, rng=np.random.default_rng([seed, 1]), parameters=parameters)
-    estimate = nested(parts.development, rng=np.random.default_rng([seed, 2]), draws=draws)
+    if estimate is None:
+        estimate = nested(parts.development, rng=np.random.default_rng([seed, 2]), draws=draws)
     case = _Case(
         scores=scores,
         parts=parts,
@@ -69,8 +76,11 @@ def decide(
         coverage=_covered(coverage, proposal.choice.index, scores),
         bounds=tuple(scores.with_values(values) for values in lower_bound_values or ()),
         parameters=parameters,
+        told=told,
     )
     outcome = proposal.settled or _kept_shut(case, explore)
+    if outcome is None and not as_predicted(proposal.choice.setting):
+        outcome = Outcome.NOT_AS_PREDICTED
     if outcome is not None or ledger is None:
         return _decision(case, outcome or Outcome.EXPLORED, ledger)
     candidate = candidate_hash_of(proposal.choice.setting)
@@ -90,6 +100,7 @@ class _Case:
     coverage: float
     bounds: tuple[Scores, ...]
     parameters: int
+    told: Callable[[Setting | float], str]
 
 
 def _covered(coverage: float | Sequence[float], index: int, scores: Scores) -> float:
@@ -156,6 +167,7 @@ def _decision(
         least_coverage=LEAST_COVERAGE,
         detectable=case.detectable.by_setting[choice.index],
         sealed=shown,
+        told=case.told,
         shown_before=None if opening is None or opening.fresh else opening.date,
     )
     return Decision(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from eval.evidence.choose import Choice
@@ -15,6 +16,7 @@ class Facts:
     """What the sentences are made of.
 
     detectable: smallest detectable difference of the candidate
+    told:       a setting in words, e.g. a half-life in days
     """
 
     measure: str
@@ -30,6 +32,7 @@ class Facts:
     detectable: float | None
     sealed: Sealed | None
     shown_before: str | None
+    told: Callable[[Setting | float], str]
 
 
 def sentence(outcome: Outcome, facts: Facts) -> str:
@@ -41,8 +44,8 @@ def sentence(outcome: Outcome, facts: Facts) -> str:
 
 
 def _closed(outcome: Outcome, facts: Facts) -> str:
-    today, setting = number(facts.today), number(facts.choice.setting)
-    low, high = map(number, facts.choice.plateau)
+    today, setting = facts.told(facts.today), facts.told(facts.choice.setting)
+    low, high = map(facts.told, facts.choice.plateau)
     match outcome:
         case Outcome.ONE_SETTING:
             return f"there is one setting, {today}, and nothing to choose"
@@ -71,19 +74,24 @@ def _closed(outcome: Outcome, facts: Facts) -> str:
                 f"semantic score ({facts.least_coverage:g} is needed) and no bounds were given; "
                 "nothing was opened"
             )
+        case Outcome.NOT_AS_PREDICTED:
+            return (
+                f"a sample of development queries, answered live under {setting}, is not ordered "
+                "as the replay predicted, so the recording cannot speak for it; nothing was opened"
+            )
         case _:
             raise AssertionError(f"{outcome} without an opening")
 
 
 def _too_few(facts: Facts) -> str:
-    today, low, high = map(number, (facts.today, *facts.choice.plateau))
+    today, low, high = map(facts.told, (facts.today, *facts.choice.plateau))
     if facts.groups == 1:
         return (
             "one group of queries cannot show anything, for nobody knows how the next would differ "
             f"({facts.least_groups} groups are needed to promote); today's {today} stays"
         )
     in_plateau = f"today's {today} lies in the plateau {low} to {high}"
-    advice = f"{number(facts.choice.setting)} is advice only"
+    advice = f"{facts.told(facts.choice.setting)} is advice only"
     return (
         f"{facts.groups} groups of queries are too few to promote "
         f"({facts.least_groups} are needed); {in_plateau if facts.choice.stays else advice}"
@@ -91,7 +99,7 @@ def _too_few(facts: Facts) -> str:
 
 
 def _opened(outcome: Outcome, facts: Facts, sealed: Sealed) -> str:
-    setting, today = number(sealed.setting), number(sealed.today)
+    setting, today = facts.told(sealed.setting), facts.told(sealed.today)
     gain = (
         f"{setting} against today's {today} gives {sealed.difference:+.4f} {facts.measure} "
         f"on {_count(sealed.groups, 'sealed group')}"

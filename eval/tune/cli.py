@@ -36,6 +36,13 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--queries", type=_positive, metavar="N", help="at most N queries")
     made.add_argument("--select", choices=["all", "local", "statistics"], default="all")
     made.add_argument("--rerank", choices=["local", "none"], default="local")
+    made.add_argument(
+        "--parameter",
+        action="append",
+        metavar="NAME",
+        help="tune this number instead of the semantic share: bonus, priority:SOURCE, "
+        "half-life:SOURCE, all, ...; several are climbed together",
+    )
     made.add_argument("--k", type=_positive, default=10, help="depth of nDCG@k (default 10)")
     made.add_argument("--explore", action="store_true", help="open nothing, promote nothing")
     made.add_argument(
@@ -85,6 +92,8 @@ def _misuse(arguments: argparse.Namespace) -> str:
         return "--runs and --qrels go together: --runs LEXICAL SEMANTIC --qrels FILE"
     if arguments.data and not arguments.name:
         return "--data needs --name: what the capability is to be called"
+    if arguments.parameter and not arguments.data:
+        return "--parameter needs --name and --data: the numbers of that capability are tuned"
     if arguments.name and not (arguments.data or arguments.runs):
         return "--name needs --data DIR [DIR ...]"
     return ""

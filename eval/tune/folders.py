@@ -23,6 +23,7 @@ from eval.dataset import Federation, Query
 from eval.evidence import Ledger
 from eval.load import Loaded
 from eval.progress import Progress
+from eval.tune.live import in_force
 from eval.tune.loading import load_into, notes_of, refuse_second_name
 from eval.tune.verdict import Case, Verdict, reach, share_of, today_of
 
@@ -60,8 +61,45 @@ class CannotRecord(RuntimeError):
     """Every invocation failed; the message says which source or model, and the code."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prepared:
+    """A recorded case, and where everything is. ``example`` is a labelled query to try."""
+
+    case: Case
+    slug: str
+    catalog: Path
+    folder: Path
+    example: str
+    degraded: int
+
+
 def tune(order: Order, base: Path, progress: Progress) -> Tuned:
     """One capability from labelled folders to its verdict."""
+    ready = prepare(order, base, progress)
+    verdict = reach(
+        ready.case,
+        ledger_of(base),
+        places.tuned_folder(base) / ready.slug,
+        ready.folder / "candidate.json",
+        progress.say,
+    )
+    return Tuned(
+        verdict=verdict,
+        slug=ready.slug,
+        catalog=ready.catalog,
+        folder=ready.folder,
+        example=ready.example,
+        degraded=ready.degraded,
+    )
+
+
+def ledger_of(base: Path) -> Ledger:
+    """The one ledger of openings under a home."""
+    return Ledger(base / "runs" / "openings.jsonl")
+
+
+def prepare(order: Order, base: Path, progress: Progress) -> Prepared:
+    """Loads, writes the catalog and records: everything before a decision."""
     slug = writing.slug_of(order.name)
     federation = order.federation
     for note in notes_of(federation):
@@ -84,20 +122,12 @@ def tune(order: Order, base: Path, progress: Progress) -> Tuned:
         )
     case, degraded = _case(order, slug, federation, capability, models, folder, base)
     runfolder.write(folder, case)
-    verdict = reach(
-        case,
-        Ledger(base / "runs" / "openings.jsonl"),
-        places.tuned_folder(base) / slug,
-        folder / "candidate.json",
-        progress.say,
-    )
-    example = asked(order)[0].text
-    return Tuned(
-        verdict=verdict,
+    return Prepared(
+        case=case,
         slug=slug,
         catalog=catalog,
         folder=folder,
-        example=example,
+        example=asked(order)[0].text,
         degraded=degraded,
     )
 
@@ -176,6 +206,12 @@ def asked(order: Order) -> list[Query]:
     return judged if order.queries is None else judged[: order.queries]
 
 
+def question_of(query: Query) -> record.Question:
+    """A labelled query as the recorder takes it; its own date is its "now"."""
+    now = query.date.timestamp() if query.date else None
+    return record.Question(id=query.id, text=query.text, now=now)
+
+
 async def _record(
     order: Order,
     slug: str,
@@ -191,12 +227,7 @@ async def _record(
         models = _models(opened, capability)
         key = recording_key(opened.house.catalog.version, federation.fingerprint, models)
         folder = base / "runs" / slug / key[:16]
-        questions = [
-            record.Question(
-                id=query.id, text=query.text, now=query.date.timestamp() if query.date else None
-            )
-            for query in asked(order)
-        ]
+        questions = [question_of(query) for query in asked(order)]
         progress.say(f"{slug}: recording {len(questions)} queries into {folder}")
         with progress.bar("recording") as bar:
             await record.record(
@@ -265,5 +296,7 @@ def _case(
         notes=(*notes_of(federation), *current.refused),
         degraded=len(broken),
         k=order.k,
+        numbers=in_force(capability, current.file, (federation.fingerprint, folder.name)),
+        own=scoring,
     )
     return case, len(broken)

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from esra.config.tuned import TunedFile
+from esra.domain.capability import Scoring
 from eval import publish
 from eval.evidence import Decision, Ledger, Parts, Scores, decide, smallest_detectable, split
 from eval.evidence.propose import LEAST_COVERAGE
@@ -27,7 +28,8 @@ class Case:
 
     today: the semantic share in force, in thousandths; data and recording: fingerprints;
     groups and strata: of every query, by id; explore: open nothing and promote nothing;
-    notes: what was tolerated in the data; degraded: queries whose source or model failed.
+    notes: what was tolerated in the data; degraded: queries whose source or model failed;
+    numbers: those in force, own: the catalog's; None: the recorded ones.
     """
 
     capability: str
@@ -45,6 +47,8 @@ class Case:
     degraded: int = 0
     k: int = 10
     single: bool = False
+    numbers: Scoring | None = None
+    own: Scoring | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,17 +2,21 @@
 
 import argparse
 import json
+import re
 import shlex
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from esra.config.strict import ConfigError
+from esra.domain.capability import Scoring
 from esra.domain.outcome import Refused
 from esra.embedded import EmbeddedError
 from esra.governance import places
 from esra.governance.secrets import SecretUnresolved
 from esra.wiring import CannotOpen
 from eval import plot, pydocs, report
+from eval.bulk import Bulk
 from eval.catalog import SlugError, slug_of
 from eval.dataset import load_federation
 from eval.evidence import BrokenLedger, Ledger, UnfitScores
@@ -22,15 +26,29 @@ from eval.notebooks import NotebookError, NotebookFailed, after, first_picture
 from eval.progress import Progress
 from eval.pydocs import PydocsError
 from eval.replay import ForeignTrace
-from eval.tune.cli import CONFIG, SOURCE, USAGE
-from eval.tune.folders import CannotRecord, Order, Tuned, tune
+from eval.search.tunables import UnknownTunable, tunable
+from eval.tune.cli import CONFIG, FINDING, SOURCE, USAGE
+from eval.tune.folders import (
+    CannotRecord,
+    Order,
+    Tuned,
+    asked,
+    ledger_of,
+    prepare,
+    question_of,
+    tune,
+)
+from eval.tune.live import answer_again
+from eval.tune.numbers import ALL, NothingToLearn, turn
 from eval.tune.runs import UnrelatedRuns, case_of_runs
 from eval.tune.verdict import NothingToScore, Verdict, reach
 
 CODES: dict[type[Exception], int] = {
     SlugError: USAGE,
+    UnknownTunable: USAGE,
     FormatError: CONFIG,
     NothingToScore: CONFIG,
+    NothingToLearn: FINDING,
     UnfitScores: CONFIG,
     ConfigError: CONFIG,
     BrokenLedger: CONFIG,
@@ -74,6 +92,8 @@ def run(arguments: argparse.Namespace) -> Done:
     base, progress = places.home(), Progress(arguments.quiet)
     if arguments.runs:
         return _runs(arguments, base, progress)
+    if arguments.parameter:
+        return _numbers(arguments, base, progress)
     orders = [_own(arguments)] if arguments.data else []
     if not arguments.no_notebooks:
         first_picture(base / "runs" / "first", progress.say)
@@ -89,6 +109,39 @@ def run(arguments: argparse.Namespace) -> Done:
         report="\n\n".join(f"{report.text(one.verdict)}\n{_try(one)}" for one in tuned),
         degraded=sum(one.degraded for one in tuned),
         failed=failed,
+    )
+
+
+def _numbers(arguments: argparse.Namespace, base: Path, progress: Progress) -> Done:
+    order = _own(arguments)
+    sources = [source.name for source in order.federation.sources]
+    for name in arguments.parameter:
+        if name != ALL:
+            tunable(name, sources)  # refused before anything slow begins
+    ready = prepare(order, base, progress)
+    questions = {query.id: question_of(query) for query in asked(order)}
+
+    def again(numbers: Scoring, queries: Sequence[str]) -> Bulk:
+        own = [questions[query] for query in queries]
+        return answer_again(ready.catalog, ready.slug, ready.folder, base, numbers, own)
+
+    turned = turn(
+        ready.case,
+        arguments.parameter,
+        ledger_of(base),
+        places.tuned_folder(base) / ready.slug,
+        ready.folder / "candidate.json",
+        progress.say,
+        again,
+    )
+    text = json.dumps(turned.as_json(), indent=2, allow_nan=False)
+    name = "numbers-" + re.sub(r"[^a-z0-9]+", "-", turned.way.name.lower()).strip("-")[:60]
+    (ready.folder / f"{name}.json").write_text(text + "\n", "utf-8")
+    (ready.folder / f"{name}.txt").write_text(turned.as_text() + "\n", "utf-8")
+    return Done(
+        document={"capabilities": [turned.as_json()]},
+        report=turned.as_text(),
+        degraded=ready.degraded,
     )
 
 

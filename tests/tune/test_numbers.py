@@ -1,0 +1,174 @@
+"""Any number is tuned as the share is: said, decided once, and written for the runtime."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from esra.config.tuned import read_tuned
+from eval import bulk
+from eval.evidence import Ledger
+from eval.search.tunables import change, tunable, value_of
+from eval.table import pair
+from eval.tune.numbers import NothingToLearn, turn
+from eval.tune.verdict import Case
+from tests.replay.test_replay import random_trace
+from tests.tune import labelled
+from tests.tune.commands import command, tune
+
+SOURCES = ("a", "b", "c")
+PRIORITY = tunable("priority:b", SOURCES)
+SHARE = tunable("share", SOURCES)
+
+
+@pytest.fixture(scope="module")
+def known():
+    """300 traces under one set of numbers, whose labels come from a priority of b that is 5."""
+    numbers = random_trace(0).numbers
+    numbers = change(change(numbers, PRIORITY, 1.0), SHARE, 0.5)
+    numbers = replace(numbers, shortlist=200)
+    traces = [replace(random_trace(seed), query=f"q{seed}", numbers=numbers) for seed in range(300)]
+    traces = [replace(t, asked=tuple(id for id, _ in t.ranking), reranked=True) for t in traces]
+    laid = bulk.lay_out(traces)
+    truth = bulk.order(laid, change(numbers, PRIORITY, 5.0))
+    judgements = {
+        query: {pair(laid.ids[at]): 3 - rank for rank, at in enumerate(truth.ranking(q)[:3])}
+        for q, query in enumerate(laid.queries)
+    }
+    return traces, judgements, numbers
+
+
+def case_of(known, **changes):
+    traces, judgements, numbers = known
+    return Case(
+        **{
+            "capability": "cap",
+            "recordings": traces,
+            "judgements": judgements,
+            "groups": {one.query: one.query for one in traces},
+            "strata": {},
+            "today": 500,
+            "models": {"select": "", "plan": "", "rerank": "m"},
+            "data": "d",
+            "recording": "r",
+            "numbers": numbers,
+            "own": numbers,
+            **changes,
+        }
+    )
+
+
+def run(case, names, folder, **more):
+    ledger = Ledger(folder / "openings.jsonl")
+    return turn(case, names, ledger, folder / "promoted", folder / "candidate.json", **more)
+
+
+@pytest.mark.req("U10", "U12", "W45")
+def test_a_priority_is_promoted_and_the_runtime_takes_the_file(known, tmp_path):
+    """A planted priority would not be found, or not be written where the runtime reads it."""
+    done = run(case_of(known), ["priority:b"], tmp_path)
+    assert done.decision.promoted, done.why
+    assert value_of(done.numbers, PRIORITY) > 2
+    sources = frozenset(SOURCES)
+    raw = done.config.read_bytes()
+    file = read_tuned(raw, where="f", capability="cap", sources=sources)
+    assert file.tunables.sources["b"].priority == value_of(done.numbers, PRIORITY)
+    assert set(file.tunables.sources) == {"b"}
+    assert file.tunables.match_bonus is None
+    assert json.loads(raw)["evidence"]["way"] == "priority:b"
+
+
+def test_asking_again_opens_nothing(known, tmp_path):
+    """The same claim would be tested until luck lets it through."""
+    first = run(case_of(known), ["priority:b"], tmp_path)
+    ledger = (tmp_path / "openings.jsonl").read_bytes()
+    again = run(case_of(known), ["priority:b"], tmp_path)
+    assert (tmp_path / "openings.jsonl").read_bytes() == ledger
+    assert again.config == first.config
+    assert again.decision.sealed == first.decision.sealed
+
+
+def test_exploring_opens_no_ledger(known, tmp_path):
+    """A look would use up an opening."""
+    done = run(case_of(known, explore=True), ["priority:b"], tmp_path)
+    assert not done.decision.promoted
+    assert not (tmp_path / "openings.jsonl").exists()
+    assert done.config.name == "explored.json"
+
+
+@pytest.mark.req("W45", "W47")
+def test_several_numbers_are_climbed_and_estimated_without_their_own_queries(
+    known, tmp_path, monkeypatch
+):
+    """The estimate of a climb would be made of the queries that chose its direction."""
+    import eval.tune.numbers as room
+
+    fewer = room.cross_fitted
+    monkeypatch.setattr(room, "cross_fitted", lambda *a, **k: fewer(*a, **{**k, "draws": 1}))
+    small = known[0][:90], known[1], known[2]
+    done = run(case_of(small, explore=True), ["share", "priority:b"], tmp_path)
+    assert done.tried > 0
+    assert done.way.parameters == 2
+    assert done.decision.estimate.difference > 0
+    assert done.decision.estimate.draws == 1
+    assert done.decision.outcome.value in ("explored", "too-many-parameters")
+
+
+@pytest.mark.req("W50")
+def test_what_cannot_be_learned_is_said_and_nothing_is_written(known, tmp_path):
+    """A person would get a middle of a flat line and call it tuned."""
+    none = [replace(one, evidence={}) for one in known[0]]
+    said = []
+    with pytest.raises(NothingToLearn, match="no source evidence"):
+        run(case_of((none, *known[1:])), ["evidence-floor"], tmp_path, say=said.append)
+    assert said
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_replay_that_live_answers_contradict_opens_nothing(known, tmp_path):
+    """A listwise model's other shortlist would have been scored otherwise than was replayed."""
+    traces, judgements, numbers = known
+    short = replace(numbers, shortlist=5)
+    cut = [replace(t, numbers=short, asked=t.asked[:5]) for t in traces]
+    case = case_of((cut, judgements, short))
+    asked = []
+
+    def worst(numbers, queries):
+        asked.append(len(queries))
+        chosen = {t.query: t for t in cut}
+        return bulk.lay_out([replace(chosen[q], answers=(), ranking=()) for q in queries])
+
+    done = run(case, ["priority:b"], tmp_path, again=worst)
+    assert asked
+    assert asked[0] <= 50
+    assert done.decision.outcome.value == "not-as-predicted"
+    assert not (tmp_path / "openings.jsonl").exists()
+
+
+def test_the_sealed_queries_have_no_say_in_the_climb(known, tmp_path):
+    """The sealed part would have been looked at before it is opened."""
+    from eval.evidence import sealed
+
+    traces, judgements, _ = known
+    first = run(case_of(known, explore=True), ["priority:b"], tmp_path)
+    groups = [one.query for one in traces]
+    hidden = [g for g, hit in zip(groups, sealed(groups), strict=True) if hit]
+    turned = {**judgements, **{q: {k: 4 - v for k, v in judgements[q].items()} for q in hidden}}
+    second = run(case_of((traces, turned, known[2]), explore=True), ["priority:b"], tmp_path)
+    assert first.decision.setting == second.decision.setting
+    assert np.array_equal(first.decision.choice.curve, second.decision.choice.curve)
+
+
+@pytest.mark.req("U12", "U13")
+def test_the_command_tunes_a_named_number_and_the_runtime_answers_with_it(tmp_path):
+    """The number would be tuned in the workbench and never reach a caller."""
+    folder = labelled.write(tmp_path / "things")
+    found, _ = tune(tmp_path / "home", "things", folder, "--parameter", "share")
+    assert found["promoted"], found["why"]
+    assert found["parameter"] == "share"
+    asked = ("esra", "retrieve", "things", "car repair", "--json")
+    answer = json.loads(command(tmp_path / "home", *asked).stdout)
+    assert answer["configuration"]["tuned"]
+    wrong = ("eval", "tune", "--name", "things", "--data", str(folder), "--parameter", "shore")
+    assert "no number 'shore'" in command(tmp_path / "home", *wrong, code=2).stderr
