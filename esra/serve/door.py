@@ -17,7 +17,7 @@ from esra.governance.denial import record_denial
 from esra.ports import Governance, House, Step
 from esra.serve.arguments import Arguments
 from esra.serve.faults import fault_of
-from esra.serve.invoke import Ask, correlation_of, invoke
+from esra.serve.invoke import Ask, invoke
 from esra.serve.metrics import Metrics
 from esra.serve.spans import Name, Spans, ended
 from esra.serve.wire import Answer, Fault, answer_of
@@ -116,8 +116,3 @@ class Door:
                 self._house, trouble, correlation=correlation, exposure="", principal=None
             )
             raise
-
-
-def correlation(given: str) -> str:
-    """One id for logs, audit, spans and the caller."""
-    return correlation_of(given)

@@ -14,7 +14,7 @@ from starlette.datastructures import Headers, MutableHeaders, QueryParams
 from starlette.requests import ClientDisconnect, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from esra.serve.door import correlation
+from esra.serve.invoke import correlation_of
 from esra.serve.problems import problem
 from esra.serve.spans import sent_context, trace_id
 
@@ -62,7 +62,7 @@ class Correlated:
         if scope["type"] != "http":
             return await self.app(scope, receive, send)
         sent = sent_context(dict(Headers(scope=scope)))
-        own = scope["esra.correlation"] = correlation(trace_id(sent))
+        own = scope["esra.correlation"] = correlation_of(trace_id(sent))
         scope["esra.context"] = sent
         started = False
 

@@ -25,8 +25,9 @@ from pydantic import JsonValue
 from esra import __version__
 from esra.serve.arguments import mended, read_arguments
 from esra.serve.bearer import token_of
-from esra.serve.door import Asked, Door, correlation
+from esra.serve.door import Asked, Door
 from esra.serve.faults import fault_of
+from esra.serve.invoke import correlation_of
 from esra.serve.spans import Name, sent_context, trace_id
 from esra.serve.tools import input_schema, slug_of, tool_of
 from esra.serve.wire import Answer, Fault, bounded, values
@@ -71,7 +72,7 @@ class _Tools:
         try:
             exposures = await self._door.visible(token_of(context.request, self._tokens))
         except Exception as trouble:
-            fault = fault_of(trouble, correlation(""))
+            fault = fault_of(trouble, _correlation(context, ""))
             raise MCPError(INTERNAL_ERROR, fault.message, data=values(fault)) from None
         return ListToolsResult(
             tools=[tool_of(exposure, self._door.catalog) for exposure in exposures],
@@ -89,7 +90,7 @@ class _Tools:
                 token=token_of(context.request, self._tokens),
                 slug=slug,
                 read=lambda: read_arguments(mended(params.arguments)),
-                correlation=correlation(trace_id(sent)),
+                correlation=_correlation(context, trace_id(sent)),
                 name=f"tools/call {exposure}",
                 known={
                     Name.METHOD: "tools/call",
@@ -114,6 +115,12 @@ def _result(outcome: Answer | Fault) -> CallToolResult:
     return CallToolResult(
         content=[TextContent(text=text)], structured_content=content, is_error=error
     )
+
+
+def _correlation(context: Context, trace: str) -> str:
+    """The id of the client's trace, else the one that the HTTP response carries, else a new one."""
+    scope = context.request.scope if context.request is not None else {}
+    return correlation_of(trace or scope.get("esra.correlation", ""))
 
 
 def _carrier(context: Context) -> Mapping[str, object]:

@@ -11,12 +11,11 @@ from esra.governance.audit import ListAudit
 from esra.governance.local import LocalGovernance
 from esra.ports import Capabilities
 from esra.serve.bearer import Resource
-from esra.serve.http import Front
+from esra.serve.http import Front, http_app
 from esra.serve.mcp import mcp_server
 from tests.serve.doors import ERAS, door, listening, run, served_house
 
 CANARY = "postgresql://canary:4711@db.internal/secret"
-HTTP = "http"
 
 
 class Leaky(RuntimeError):
@@ -60,6 +59,16 @@ class Ledger(ListAudit):
         raise self.trouble()
 
 
+class Clock:
+    def __init__(self, trouble):
+        self.trouble = trouble
+
+    def now(self):
+        raise self.trouble()
+
+    monotonic = now
+
+
 class Closed(LocalGovernance):
     """``where`` is the method that raises."""
 
@@ -80,13 +89,6 @@ class Closed(LocalGovernance):
         return principal if exposure is None else await super().authorize(principal, exposure)
 
 
-def watch(trouble):
-    def step(name):
-        raise trouble()
-
-    return step
-
-
 def broken(part, trouble):
     """A door with a part behind it that raises."""
     house = served_house()
@@ -98,20 +100,9 @@ def broken(part, trouble):
         case "evidence":
             return door(replace(house, evidence=lambda *_: (_ for _ in ()).throw(trouble())))
         case "clock":
-            own = replace(house, clock=Clock(trouble))
-            return door(own)
+            return door(replace(house, clock=Clock(trouble)))
         case _:
             return door(house, Closed(house.catalog, part, trouble))
-
-
-class Clock:
-    def __init__(self, trouble):
-        self.trouble = trouble
-
-    def now(self):
-        raise self.trouble()
-
-    monotonic = now
 
 
 PARTS = ["engine", "audit", "evidence", "clock", "authenticate", "authorize"]
@@ -133,18 +124,12 @@ def test_no_exceptions_text_comes_out_of_a_tool_or_a_service(part, trouble):
     """The text of an exception holds addresses, paths and values, and a model repeats them."""
     own = broken(part, trouble)
     shown = [over_mcp(own, era) for era in ERAS]
-    transport = httpx2.ASGITransport(app=own_app(own))
+    transport = httpx2.ASGITransport(app=http_app(own))
     shown.append(run(posted(transport)))
     for text in shown:
         assert "canary" not in text
         assert "4711" not in text
         assert "ESRA_" in text
-
-
-def own_app(own):
-    from esra.serve.http import http_app
-
-    return http_app(own)
 
 
 async def posted(transport):

@@ -10,6 +10,7 @@ import pytest
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
+from tests.serve.calls import BEGIN, CALL, MODERN
 from tests.serve.doors import ERAS, run
 from tests.serve.measured import LONG, Measured, loaded, settled
 
@@ -19,33 +20,6 @@ STARTS = 20 if LONG else 2
 pytestmark = pytest.mark.skipif(
     not Path("/proc/self/fd").exists(), reason="only Linux says what a process holds"
 )
-
-META = {
-    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-    "io.modelcontextprotocol/clientCapabilities": {},
-    "io.modelcontextprotocol/clientInfo": {"name": "x", "version": "1"},
-}
-CALL = {
-    "jsonrpc": "2.0",
-    "id": 1,
-    "method": "tools/call",
-    "params": {"name": "esra_ask", "arguments": {"prompt": "wing q1"}, "_meta": META},
-}
-BEGIN = {
-    "jsonrpc": "2.0",
-    "id": 1,
-    "method": "initialize",
-    "params": {
-        "protocolVersion": "2025-06-18",
-        "capabilities": {},
-        "clientInfo": {"name": "x", "version": "1"},
-    },
-}
-MODERN = {
-    "MCP-Protocol-Version": "2026-07-28",
-    "Mcp-Method": "tools/call",
-    "Mcp-Name": "esra_ask",
-}
 
 
 def drop(url: str, message: dict, headers: dict, read: bool) -> bytes:

@@ -8,7 +8,7 @@ import pytest
 from esra.serve.http import Front
 from tests.serve.doors import door, listening, served_house
 from tests.serve.measured import LONG
-from tests.serve.test_http import RESOURCE, Tokens
+from tests.serve.tokens import RESOURCE, Tokens
 
 EXAMPLES = 300 if LONG else 5
 
