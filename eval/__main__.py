@@ -9,6 +9,7 @@ COMMANDS = {
     "import": "eval.exchange.cli_import",
     "export": "eval.exchange.cli_export",
     "sample": "eval.exchange.cli_sample",
+    "calibrate": "eval.calibrate",
     "requirements": "eval.requirements",
 }
 

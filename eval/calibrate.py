@@ -1,0 +1,123 @@
+"""``./workbench calibrate``: tests the workbench's own claims on sets whose truth is known.
+
+Every simulated set goes through the functions that decide on real queries. Sets without a gain say
+how often one would be claimed all the same; sets with a gain of twice the smallest detectable, how
+often it would be found.
+"""
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from eval.progress import Progress
+
+OK, FINDING, USAGE = 0, 1, 2
+SETS = 200
+MOST_FALSE = 0.05  # for a test at a nominal one-sided 2.5 %
+LEAST_POWER, LEAST_IN_PLATEAU = 0.90, 0.95
+EPILOG = """\
+2,000 sets a cell take about ten times as long as the default and give bounds of a percent.
+Exit codes: 0 every claim holds, 1 one does not, 2 usage, 130 interrupted.
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Calibrated:
+    """The document that ``--json`` prints, and each claim that does not hold."""
+
+    document: dict[str, object]
+    broken: tuple[str, ...]
+
+
+def parser() -> argparse.ArgumentParser:
+    made = argparse.ArgumentParser(
+        prog="./workbench calibrate",
+        description="Simulate labelled sets, and count false promotions and missed gains.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    made.add_argument("--sets", type=_positive, default=SETS, help=f"a cell (default {SETS})")
+    made.add_argument("--groups", type=_positive, nargs="+", metavar="N", help="60 100 300")
+    made.add_argument("--shape", action="append", choices=["independent", "clustered", "zeros"])
+    made.add_argument("--seed", type=int, default=1)
+    made.add_argument("--json", action="store_true", help="one JSON document on stdout")
+    made.add_argument("--quiet", action="store_true", help="no progress on stderr")
+    return made
+
+
+def _positive(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number above 0")
+    return int(text)
+
+
+def main(argv: Sequence[str]) -> int:
+    arguments = parser().parse_args(argv)
+    from eval.evidence.split import LEAST_GROUPS
+
+    low = [count for count in arguments.groups or () if count < LEAST_GROUPS]
+    if low:
+        text = f"calibrate: under {LEAST_GROUPS} groups nothing is ever promoted, so {low[0]} "
+        print(f"{text}says nothing", file=sys.stderr)
+        return USAGE
+    done = calibrate(arguments)
+    text = json.dumps(done.document, indent=2, allow_nan=False) if arguments.json else _text(done)
+    print(text, flush=True)
+    return FINDING if done.broken else OK
+
+
+def calibrate(arguments: argparse.Namespace) -> Calibrated:
+    """Runs every cell."""
+    from eval.evidence.campaign import GROUPS, pooled, run_cell
+    from eval.evidence.simulate import Shape
+
+    shapes = [Shape(name) for name in arguments.shape] if arguments.shape else list(Shape)
+    sizes = list(dict.fromkeys(arguments.groups or GROUPS))
+    wanted = [(shape, size) for shape in shapes for size in sizes]
+    progress, cells = Progress(arguments.quiet), []
+    with progress.bar("calibrating") as bar:
+        for shape, size in wanted:
+            bar(len(cells), len(wanted))
+            cells.append(run_cell(shape, size, arguments.sets, arguments.seed))
+            bar(len(cells), len(wanted))
+    document = {"cells": [cell.as_json() for cell in cells], **pooled(cells)}
+    return Calibrated(document=document, broken=_broken(document))
+
+
+def _broken(document: dict[str, object]) -> tuple[str, ...]:
+    """The claims that these sets contradict: beyond what chance explains at 99 %."""
+    from eval.evidence.campaign import upper_bound
+
+    lines = []
+    if document["upper_99"] > MOST_FALSE and _too_often(document):
+        lines.append(f"false promotions: more than {MOST_FALSE:.0%} of sets without a gain")
+    for cell in document["cells"]:
+        name, sets = f"{cell['groups']} groups, {cell['shape']}", cell["sets"]
+        for what, least in (("power", LEAST_POWER), ("in_plateau", LEAST_IN_PLATEAU)):
+            if upper_bound(round(cell[what] * sets), sets) < least:
+                lines.append(f"{name}: {what} {cell[what]:.3f} is below {least:g}")
+    return tuple(lines)
+
+
+def _too_often(document: dict[str, object]) -> bool:
+    """Not merely too few sets to say: with no hit at all the bound would be lower."""
+    from eval.evidence.campaign import upper_bound
+
+    sets = sum(cell["sets"] for cell in document["cells"])
+    return upper_bound(0, sets) <= MOST_FALSE
+
+
+def _text(done: Calibrated) -> str:
+    head = "groups  shape        false promotions  upper 99 %   power  in the plateau"
+    lines = [head]
+    lines += [
+        f"{cell['groups']:6}  {cell['shape']:11}  {cell['false_promotion_rate']:16.4f}"
+        f"  {cell['upper_99']:10.4f}  {cell['power']:6.3f}  {cell['in_plateau']:14.3f}"
+        for cell in done.document["cells"]
+    ]
+    rate, bound = done.document["false_promotion_rate"], done.document["upper_99"]
+    lines.append(f"pooled               {rate:16.4f}  {bound:10.4f}")
+    lines.append("power: gains of twice the smallest detectable that were promoted")
+    return "\n".join([*lines, *(f"does not hold: {line}" for line in done.broken)])
