@@ -1,10 +1,12 @@
 """The snippets that connect AI clients: as each client reads them, with nothing secret in them."""
 
 import json
+import sys
 import tomllib
 
 import pytest
 
+from esra.cli import main
 from esra.cli.mcp import CLIENTS
 from esra.serve.clients import PLACES, Client, Command, NotSupported, Remote, snippet
 
@@ -119,3 +121,35 @@ def test_what_a_client_cannot_is_said_with_the_way_that_it_can():
 def test_the_command_offers_every_client_and_each_has_its_place():
     """A client that is not offered is not found."""
     assert set(CLIENTS) == {client.value for client in Client} == {c.value for c in PLACES}
+
+
+def test_the_command_prints_whole_paths_and_no_value_of_the_environment(
+    tmp_path, monkeypatch, capsys
+):
+    """A client starts programs in a folder of its own, and its file is checked in."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("ESRA_HOME", "home")
+    monkeypatch.setenv("ESRA_STORE_URL", "canary-4711")
+    assert main(["mcp", "config", "--client", "claude-code", "--catalog", "my.toml"]) == 0
+    out, said = capsys.readouterr()
+    server = json.loads(out)["mcpServers"]["esra"]
+    assert server["command"] == sys.executable
+    assert server["args"] == ["-P", "-m", "esra", "mcp", "--catalog", str(tmp_path / "my.toml")]
+    assert server["env"] == {"ESRA_HOME": str((tmp_path / "home").resolve())}
+    assert "canary" not in out + said
+    assert "ESRA_STORE_URL" in said
+
+
+def test_without_a_catalog_the_command_says_where_it_looked(tmp_path, monkeypatch, capsys):
+    """A snippet of a file that is not there starts nothing, and the client says little."""
+    monkeypatch.setenv("ESRA_HOME", str(tmp_path))
+    assert main(["mcp", "config", "--client", "codex"]) == 3
+    assert str(tmp_path) in capsys.readouterr().err
+    (tmp_path / "catalogs").mkdir()
+    for name in ("one.toml", "two.toml"):
+        (tmp_path / "catalogs" / name).touch()
+    assert main(["mcp", "config", "--client", "codex"]) == 3
+    assert "one.toml, two.toml" in capsys.readouterr().err
+    (tmp_path / "catalogs" / "two.toml").unlink()
+    assert main(["mcp", "config", "--client", "codex"]) == 0
+    assert str(tmp_path / "catalogs" / "one.toml") in capsys.readouterr().out
