@@ -9,8 +9,12 @@ import json
 import os
 import subprocess
 import sys
+import time
 
 import pytest
+
+from eval.exchange.formats import FORMATS, How
+from eval.formats.sheet import Judgement, Keys, Sheet
 
 LONG = os.environ.get("ESRA_LONG") == "1"
 QUERIES = 5000 if LONG else 200
@@ -100,3 +104,25 @@ def test_every_rating_survives_every_format(tmp_path):
     assert found["bytes"] < BYTES
     for name, seconds in found["times"].items():
         assert seconds < SECONDS, name
+
+
+@pytest.mark.req("W01", "W03", "W04", "W07")
+def test_all_formats_together_take_no_minute(tmp_path):
+    """Reading and writing would be the slow part of a nightly run."""
+    judgements = tuple(
+        Judgement(query=f"{n:06}", document=f"https://x.org/{m * 7:05}?a=b", grade=(n + m) % 4)
+        for n in range(QUERIES)
+        for m in range(RATINGS)
+    )
+    sheet = Sheet(
+        keys=Keys.ID,
+        queries=tuple(f"{n:06}" for n in range(QUERIES)),
+        judgements=judgements,
+        texts={f"{n:06}": "t" for n in range(QUERIES)},
+    )
+    start = time.process_time()
+    for name, one in FORMATS.items():
+        if one.write is not None:
+            one.write(sheet, tmp_path / name, How())
+            assert set(one.read(tmp_path / name, How()).judgements) == set(judgements), name
+    assert time.process_time() - start < SECONDS
