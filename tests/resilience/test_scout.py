@@ -84,6 +84,25 @@ def test_a_trial_that_fails_is_no_news_of_a_server_that_is_away():
     assert asyncio.run(go()) == (TIMEOUT, NOTHING)
 
 
+def test_one_that_is_back_and_fails_in_another_way_is_left_its_rest():
+    """A database that drowns after its restart would get two more queries each second."""
+    hands = Hands()
+    server = Server(hands, False, True)
+    resilience = per_source(hands, reachable={"fake": server})
+
+    async def go():
+        for failure in [DOWN] * 10 + [TIMEOUT]:
+            await resilience.run(OWN, Calls(hands, failure), 60.0)
+            for _ in range(9):
+                await asyncio.sleep(0)
+        answer = await resilience.run(OWN, Calls(hands, NOTHING), 60.0)
+        await resilience.close()
+        return answer
+
+    assert asyncio.run(go()) == Failed(code=FailureCode.CIRCUIT_OPEN)
+    assert len(server.knocks) == 3
+
+
 def test_one_that_can_be_reached_all_the_time_is_left_its_rest():
     """A database drowning in slow queries would get two more of them each second."""
     hands = Hands()
@@ -98,18 +117,22 @@ def test_nobody_knocks_any_more_once_the_rest_is_over():
     """A source would be knocked at for ever."""
     hands = Hands()
     server = Server(hands, False)
-    resilience, begun, _ = opened(server, hands, DOWN, turns=5)
-    hands.time = begun + 10
+    resilience = per_source(hands, reachable={"fake": server})
 
     async def go():
+        for _ in range(10):
+            await resilience.run(OWN, Calls(hands, DOWN), 60.0)
+        await asyncio.sleep(0)
+        hands.time += 10
         await resilience.run(OWN, Calls(hands, NOTHING), 60.0)
-        before = len(server.knocks)
-        for _ in range(50):
+        for _ in range(100):
             await asyncio.sleep(0)
+        left = asyncio.all_tasks() - {asyncio.current_task()}
         await resilience.close()
-        return before
+        return left
 
-    assert asyncio.run(go()) == len(server.knocks)
+    assert not asyncio.run(go())
+    assert len(server.knocks) <= 1
 
 
 def test_the_next_event_loop_goes_on_knocking():
