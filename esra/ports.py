@@ -99,7 +99,19 @@ class Reply:
 
 
 class Trouble(Exception):
-    """A port's expected failure (refused, timed out, unusable); the stage falls back."""
+    """A port's expected failure (refused, timed out, unusable); the stage falls back.
+
+    ``usage`` is what the failed asking cost all the same, None where nobody can say.
+    """
+
+    def __init__(self, *said: object, usage: Usage | None = None) -> None:
+        super().__init__(*said)
+        self.usage = usage
+
+
+def spent(trouble: Exception, reply: Reply | None = None) -> Usage | None:
+    """What a futile asking cost: an unusable reply's own cost, else the trouble's."""
+    return reply.usage if reply else getattr(trouble, "usage", None)
 
 
 async def within(seconds: float, asking: Awaitable[Reply]) -> Reply:

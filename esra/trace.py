@@ -1,7 +1,8 @@
 """A trace: everything one invocation saw and decided, as plain JSON values.
 
 It is the pivot between runtime and workbench: with it the same stages compute the same floats
-again under other numbers. Titles and fragments stay out; the prompt is there as retention allows.
+again under other numbers. Titles and fragments stay out, only how long they are together stands
+there; the prompt is there as retention allows.
 """
 
 from collections.abc import Mapping
@@ -17,6 +18,8 @@ from esra.domain.response import Response
 from esra.domain.scope import Scope, ScopedSource
 from esra.domain.usage import Asked
 
+# Raised when what stands in a trace would mean something else. A key that is new beside the others
+# raises nothing: what was recorded without it stays readable, and nobody pays for it twice.
 SCHEMA = 1
 PIPELINE = 1  # raised when a stage would order the same trace differently
 
@@ -60,6 +63,7 @@ def trace_of(call: Call, seen: Seen, response: Response, prompt: str | None) -> 
             [*_id(one.candidate.hit.id), _semantic(one.semantic), one.final]
             for one in ranking.ranked
         ],
+        "lengths": [_length(one.candidate.hit) for one in ranking.ranked],
         "shown": len(response.results),
         "calls": [asdict(asked) for asked in seen.calls],
         "warnings": [asdict(warning) for warning in response.warnings],
@@ -94,6 +98,11 @@ def _answer(answer: Answer) -> dict[str, object]:
 
 def _row(hit: NativeHit) -> list[object]:
     return [hit.id.relation, hit.id.key, hit.native, hit.timestamp, hit.stale, list(hit.tie)]
+
+
+def _length(hit: NativeHit) -> int:
+    """Characters of title and fragment: what a reader's context window would hold of the record."""
+    return len(hit.title) + len(hit.fragment)
 
 
 def _id(record: RecordId) -> list[str]:

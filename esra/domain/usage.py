@@ -16,7 +16,7 @@ class Usage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """One asking: the step, the source it was for, who was asked; ``usage`` None: no answer."""
+    """One asking: the step, its source, who was asked; ``usage`` None: nobody can say."""
 
     step: str
     identity: str

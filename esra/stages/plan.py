@@ -16,7 +16,16 @@ from esra.domain.plan import Filter, PlannedQuery, PlanOrigin, SourcePlan, Strat
 from esra.domain.scope import Scope, ScopedSource
 from esra.domain.source import Mapping, Operator, Source
 from esra.domain.usage import Asked
-from esra.ports import FieldBrief, MappingBrief, PlanBrief, Planner, Provider, Trouble, within
+from esra.ports import (
+    FieldBrief,
+    MappingBrief,
+    PlanBrief,
+    Planner,
+    Provider,
+    Trouble,
+    spent,
+    within,
+)
 from esra.reply import Unusable, read_rows
 from esra.sources.question import content_words, phrase_words
 
@@ -90,7 +99,8 @@ async def _plan(
         reply = await within(seconds, planner.plan(brief))
         asked = replace(asked, usage=reply.usage)
         queries = admit_plan(reply.text, ceiling)
-    except (Trouble, Unusable):
+    except (Trouble, Unusable) as trouble:
+        asked = replace(asked, usage=asked.usage or spent(trouble))
         return _Planned(plan=template, fell_back=True, asked=asked)
     origin = PlanOrigin(scope.forms.plan.value)
     plan = SourcePlan(source=source.id, origin=origin, queries=queries)

@@ -19,7 +19,7 @@ from esra.domain.outcome import Fact, Outcome, Warn
 from esra.domain.ranking import OrderedBy, Ranking
 from esra.domain.scope import Scope
 from esra.domain.usage import Asked
-from esra.ports import CandidateBrief, RerankBrief, Reranker, Trouble, within
+from esra.ports import CandidateBrief, RerankBrief, Reranker, Trouble, spent, within
 from esra.reply import Unusable, read_rows
 
 
@@ -44,6 +44,7 @@ async def rerank(
         cost = replace(cost, usage=reply.usage)
         given = admit_scores(reply.text, frozenset(names))
     except (Trouble, Unusable) as trouble:
+        cost = replace(cost, usage=cost.usage or spent(trouble))
         return _fallback(candidates, asked, type(trouble).__name__, cost)
     semantic: dict[RecordId, Semantic] = {
         record: Given(value=given[name]) if name in given else Omitted()

@@ -11,8 +11,8 @@ from esra.domain.codes import AuditEvent, WarningCode
 from esra.domain.invocation import Call
 from esra.domain.outcome import Fact, Outcome, Warn
 from esra.domain.scope import Scope, ScopedSource
-from esra.domain.usage import Asked
-from esra.ports import Reply, SelectBrief, Selector, SourceBrief, Trouble, within
+from esra.domain.usage import Asked, Usage
+from esra.ports import Reply, SelectBrief, Selector, SourceBrief, Trouble, spent, within
 from esra.reply import Unusable, read_rows
 
 
@@ -32,7 +32,8 @@ async def select_sources(
         reply = await within(seconds, selector.select(brief))
         picked, unknown = admit_selection(reply.text, brief)
     except (Trouble, Unusable) as trouble:
-        return _fallback(scope, type(trouble).__name__, (_asked(selector, reply),))
+        asked = _asked(selector, spent(trouble, reply))
+        return _fallback(scope, type(trouble).__name__, (asked,))
     chosen = tuple(
         s for s in scope.sources if s.presence is not Presence.OPTIONAL or s.source.id in picked
     )
@@ -41,12 +42,12 @@ async def select_sources(
         scope,
         origin=scope.forms.select.value,
         unknown=unknown,
-        asked=(_asked(selector, reply),),
+        asked=(_asked(selector, reply.usage),),
     )
 
 
-def _asked(selector: Selector, reply: Reply | None) -> Asked:
-    return Asked(step="select", identity=selector.identity, usage=reply.usage if reply else None)
+def _asked(selector: Selector, usage: Usage | None) -> Asked:
+    return Asked(step="select", identity=selector.identity, usage=usage)
 
 
 def brief_selection(call: Call, optional: tuple[ScopedSource, ...]) -> SelectBrief:

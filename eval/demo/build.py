@@ -99,8 +99,9 @@ def _steady(draft: Path) -> list[str]:
 
 
 def _timeless(trace: Trace, invocation: str) -> Trace:
-    """The trace under a steady id, without what its models took: a replay asks none."""
-    return {**trace, "invocation": invocation, "calls": []}
+    """The trace under a steady id, without what its models took and how long its texts are."""
+    told = {key: value for key, value in trace.items() if key != "lengths"}
+    return {**told, "invocation": invocation, "calls": []}
 
 
 def _write_labels(federation: Federation, folder: Path) -> None:

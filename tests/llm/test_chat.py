@@ -92,6 +92,18 @@ def test_usage_says_what_it_cost_where_a_price_is_set(server: Server):
     assert reply.usage.cost == pytest.approx(0.002)
 
 
+def test_a_failed_question_says_what_it_cost_all_the_same(server: Server):
+    """Else a model that never finishes would look free, and a limit on tokens would not stop it."""
+    server.behaviours["select"] = lambda line, asked: line.answer(
+        completion("{", finish_reason="length")
+    )
+    with pytest.raises(Trouble) as caught:
+        ask(language_model(server, price=(10.0, 50.0)))
+    usage = caught.value.usage
+    assert (usage.calls, usage.tokens_in, usage.tokens_out) == (1, 100, 20)
+    assert usage.cost == pytest.approx(0.002)
+
+
 def test_a_wait_that_fits_is_waited_for(server: Server):
     """Else a busy moment would cost a step that had time."""
     server.behaviours["select"] = busy_once(429, "1")

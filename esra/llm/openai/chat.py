@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from esra.domain.usage import Usage
-from esra.llm.openai.completion import read_completion
+from esra.llm.openai.completion import read_completion, tokens_of
 from esra.llm.openai.endpoint import Endpoint
 from esra.llm.openai.forms import BOUNDS, Form, unbounded
 from esra.llm.openai.line import Answer, Line
@@ -45,6 +45,13 @@ class Question:
     form: Form
 
 
+class _Bill:
+    """What one question has cost so far: requests, tokens (in, out), and since when."""
+
+    def __init__(self) -> None:
+        self.calls, self.tokens, self.started = 0, (0, 0), time.perf_counter()
+
+
 class Chat:
     def __init__(self, endpoint: Endpoint) -> None:
         self._endpoint = endpoint
@@ -53,38 +60,43 @@ class Chat:
 
     async def ask(self, question: Question) -> Reply:
         """What the model wrote, unjudged; ``Trouble`` where it wrote nothing whole in time."""
-        started = time.perf_counter()
+        bill = _Bill()
         try:
             async with asyncio.timeout(self._endpoint.timeout):
-                answer, calls = await self._answer(question)
+                answer = await self._answer(question, bill)
+            bill.tokens = tokens_of(answer)
+            completion = read_completion(answer)
         except TimeoutError:
-            raise Trouble("no answer in time") from None
-        completion = read_completion(answer)
-        return Reply(
-            text=completion.text,
-            usage=Usage(
-                calls=calls,
-                tokens_in=completion.tokens_in,
-                tokens_out=completion.tokens_out,
-                seconds=time.perf_counter() - started,
-                cost=self._endpoint.cost(completion.tokens_in, completion.tokens_out),
-            ),
+            raise Trouble("no answer in time", usage=self._usage(bill)) from None
+        except Trouble as trouble:
+            trouble.usage = self._usage(bill)
+            raise
+        return Reply(text=completion.text, usage=self._usage(bill))
+
+    def _usage(self, bill: _Bill) -> Usage:
+        tokens_in, tokens_out = bill.tokens
+        return Usage(
+            calls=bill.calls,
+            tokens_in=tokens_in,
+            tokens_out=tokens_out,
+            seconds=time.perf_counter() - bill.started,
+            cost=self._endpoint.cost(tokens_in, tokens_out),
         )
 
     async def close(self) -> None:
         await self._line.close()
 
-    async def _answer(self, question: Question) -> tuple[Answer, int]:
-        """The first answer of status 200, and how many requests it took."""
+    async def _answer(self, question: Question, bill: _Bill) -> Answer:
+        """The first answer of status 200; every request that is sent stands on the bill."""
         deadline = asyncio.get_running_loop().time() + self._endpoint.timeout
-        without, calls, waits = self._untaken, 0, 0
+        without, waits = self._untaken, 0
         while True:
+            bill.calls += 1
             answer = await self._line.post(self._document(question, without))
-            calls += 1
             if answer.status == 200:
                 # Only now: a refusal that stays was about something else, an overlong prompt say.
                 self._untaken |= without
-                return answer, calls
+                return answer
             if answer.status in _REFUSED and len(without) < len(_OPTIONAL):
                 without |= refused(answer.body, without)
             elif answer.status in _BUSY and answer.wait is not None and waits < _MOST_WAITS:

@@ -35,13 +35,22 @@ def read_completion(answer: Answer) -> Completion:
         raise Trouble("the endpoint's answer holds no text")
     if choice.get("finish_reason") in _UNFINISHED:
         raise Trouble("the model did not finish its answer")
+    tokens_in, tokens_out = _counted(body)
+    return Completion(text=text, tokens_in=tokens_in, tokens_out=tokens_out)
+
+
+def tokens_of(answer: Answer) -> tuple[int, int]:
+    """(in, out) as the endpoint counts them, whatever else is wrong with its answer: it is paid."""
+    try:
+        return _counted(_read_object(answer.body))
+    except Trouble:
+        return 0, 0
+
+
+def _counted(body: dict[str, object]) -> tuple[int, int]:
     usage = body.get("usage")
     counted = usage if isinstance(usage, dict) else {}
-    return Completion(
-        text=text,
-        tokens_in=_count(counted.get("prompt_tokens")),
-        tokens_out=_count(counted.get("completion_tokens")),
-    )
+    return _count(counted.get("prompt_tokens")), _count(counted.get("completion_tokens"))
 
 
 def _read_object(body: bytes) -> dict[str, object]:
