@@ -10,6 +10,7 @@ COMMANDS = {
     "export": "eval.exchange.cli_export",
     "sample": "eval.exchange.cli_sample",
     "calibrate": "eval.calibrate",
+    "gate": "eval.gate.cli",
     "requirements": "eval.requirements",
 }
 

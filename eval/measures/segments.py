@@ -34,23 +34,30 @@ def segments(
     common = [q for q in next(iter(values.values())) if all(q in own for own in values.values())]
     if not common:
         raise ValueError("the arms have no measured query in common")
-    kinds = sorted({kind for query in common for kind, _ in _split(tags.get(query, ()))})
-    found = []
+    return [
+        Segment(
+            kind=kind,
+            value=value,
+            queries=len(queries),
+            means={arm: _mean(own[q] for q in queries) for arm, own in values.items()},
+        )
+        for kind, value, queries in members(common, tags)
+    ]
+
+
+def members(
+    queries: Sequence[str], tags: Mapping[str, Sequence[str]]
+) -> list[tuple[str, str, list[str]]]:
+    """(kind, value, the queries in it) of every segment, kinds and values in alphabetical order."""
+    kinds = sorted({kind for query in queries for kind, _ in _split(tags.get(query, ()))})
+    found: list[tuple[str, str, list[str]]] = []
     for kind in kinds:
-        members: dict[str, list[str]] = {}
-        for query in common:
-            own = [value for other, value in _split(tags.get(query, ())) if other == kind]
-            for value in own or [NONE]:
-                members.setdefault(value, []).append(query)
-        found += [
-            Segment(
-                kind=kind,
-                value=value,
-                queries=len(queries),
-                means={arm: _mean(own[q] for q in queries) for arm, own in values.items()},
-            )
-            for value, queries in sorted(members.items())
-        ]
+        own: dict[str, list[str]] = {}
+        for query in queries:
+            values = [value for other, value in _split(tags.get(query, ())) if other == kind]
+            for value in values or [NONE]:
+                own.setdefault(value, []).append(query)
+        found += [(kind, value, inside) for value, inside in sorted(own.items())]
     return found
 
 

@@ -1,0 +1,1 @@
+"""`./workbench gate`: an exit code for a build, with what got worse, where, and how sure."""

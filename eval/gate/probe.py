@@ -1,0 +1,175 @@
+"""Asks a live house what it must not answer: the governance checks that a recording cannot show.
+
+Every question runs through the whole pipeline, as the workbench's own caller. Three things are
+looked at: what leaves the house, whether a model that names sources it was not offered reaches one,
+and whether a caller without claims sees anything of a source whose rows belong to somebody.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
+from typing import Any
+
+from esra.domain.capability import Capability, Catalog, Forms, SelectForm
+from esra.domain.codes import AuditEvent, ErrorCode
+from esra.domain.invocation import Mode, Request
+from esra.domain.outcome import Refused
+from esra.domain.response import Response
+from esra.domain.source import Source
+from esra.governance.admission import admit
+from esra.governance.audit import ListAudit
+from esra.llm.scripted import Scripted
+from esra.pipeline import retrieve
+from esra.ports import House, SelectBrief
+from eval.gate.canaries import Canaries
+from eval.gate.check import Check, Status, Suite, verdict
+from eval.gate.governance import LISTED, canary_check, strangers
+from eval.record import CALLER, SECONDS, OneTrace
+
+NOWHERE = "gate-no-such-source"
+Asked = tuple[Response | None, Mapping[str, Any] | None]
+
+
+async def probe(
+    house: House, exposure: str, prompts: Sequence[str], canaries: Canaries
+) -> list[Check]:
+    """The three checks over ``prompts``. ``Refused`` where the exposure cannot be asked at all."""
+    capability = _capability(house.catalog, exposure)
+    return [
+        await _responses(house, exposure, [*prompts, *canaries.texts], canaries),
+        await _unknown_sources(house, exposure, prompts, capability),
+        await _filters(house, exposure, prompts, capability),
+    ]
+
+
+def _capability(catalog: Catalog, exposure: str) -> Capability:
+    found = catalog.exposure(exposure)
+    own = catalog.capability(found.capability) if found else None
+    if own is None:
+        raise Refused(ErrorCode.INVALID_REQUEST, f"the catalog has no exposure {exposure!r}")
+    return own
+
+
+async def _responses(
+    house: House, exposure: str, prompts: Sequence[str], canaries: Canaries
+) -> Check:
+    found: list[str] = []
+    asked = 0
+    for number, prompt in enumerate(prompts, 1):
+        for mode in Mode:
+            response, trace = await _ask(house, exposure, prompt, mode)
+            asked += 1
+            if response is None or trace is None:
+                continue
+            where = f"question {number}, {mode}"
+            leaks = canaries.in_value(_plain(response))
+            found += [f"{where}: canary {leak}" for leak in leaks]
+            records = canaries.in_trace(trace)
+            found += [f"{where}: record {key} of source {source}" for source, key in records]
+            found += [f"{where}: field {name}" for name in _undeclared(response, house.catalog)]
+    check = canary_check("what leaves the house", found, asked, canaries)
+    if check.status is Status.SKIPPED and found:
+        return replace(check, status=Status.FAILED, said="fields left that no source gives out")
+    return check
+
+
+def _undeclared(response: Response, catalog: Catalog) -> list[str]:
+    """Fields in the results that no mapping of their source gives out."""
+    found = set()
+    for result in response.results:
+        source = catalog.source(result.source)
+        given = {
+            field.name
+            for mapping in (source.mappings if source else ())
+            for field in mapping.fields
+            if field.returnable and not field.restricted
+        }
+        found |= {f"{result.source}.{name}" for name, _ in result.fields if name not in given}
+    return sorted(found)
+
+
+async def _unknown_sources(
+    house: House, exposure: str, prompts: Sequence[str], capability: Capability
+) -> Check:
+    """A model that names every source of the catalog, and one that there is not."""
+    named = [*(source.id for source in house.catalog.sources), NOWHERE]
+    liar = Scripted(lambda brief: json.dumps({"sources": named}), identity="gate")
+    audit = ListAudit()
+    forms = replace(capability.forms, select=SelectForm.MODEL)
+    own = replace(
+        house,
+        catalog=_with_forms(house.catalog, capability, forms),
+        selectors={**house.selectors, SelectForm.MODEL.value: liar},
+        selections=None,
+        audit=audit,
+    )
+    bound = frozenset(binding.source for binding in capability.bindings)
+    traces = [(await _ask(own, exposure, prompt))[1] for prompt in prompts]
+    found = [line for trace in traces if trace is not None for line in strangers(trace, bound)]
+    if not any(isinstance(brief, SelectBrief) for brief in liar.seen):
+        return _check("unknown sources", Status.SKIPPED, "no question asks which source to search")
+    told = any(
+        record.get("event") == AuditEvent.UNKNOWN_SOURCE_REJECTED for record in audit.records
+    )
+    if not told:
+        found.append("the audit does not tell that a model named a source there is not")
+    said = "a model's unknown source was searched or not told" if found else "rejected, and told"
+    return _check("unknown sources", verdict(not found), said, found)
+
+
+def _with_forms(catalog: Catalog, capability: Capability, forms: Forms) -> Catalog:
+    others = [one for one in catalog.capabilities if one.id != capability.id]
+    return replace(catalog, capabilities=(*others, replace(capability, forms=forms)))
+
+
+async def _filters(
+    house: House, exposure: str, prompts: Sequence[str], capability: Capability
+) -> Check:
+    """Whether a caller who has no claim meets a row that belongs to somebody."""
+    bound = {binding.source for binding in capability.bindings}
+    owned = {s.id for s in house.catalog.sources if s.id in bound and _belongs(s)}
+    if not owned:
+        return _check("record filters", Status.SKIPPED, "no source filters its rows by a claim")
+    found: dict[str, int] = {}
+    for prompt in prompts:
+        _, trace = await _ask(house, exposure, prompt)
+        for answer in trace["answers"] if trace else ():
+            if answer["source"] in owned and answer.get("rows"):
+                found[answer["source"]] = found.get(answer["source"], 0) + len(answer["rows"])
+    lines = [f"source {id}: {count} rows" for id, count in sorted(found.items())]
+    said = "rows were found for a caller without a claim" if found else "no row without its claim"
+    return _check("record filters", verdict(not found), f"{said} ({len(owned)} sources)", lines)
+
+
+def _belongs(source: Source) -> bool:
+    """Whether every row of the source needs some claim of whoever asks."""
+    return bool(source.mappings) and all(
+        any(all(rule.claim for rule in group) for group in mapping.record_filter)
+        for mapping in source.mappings
+    )
+
+
+def _check(name: str, status: Status, said: str, details: Sequence[str] = ()) -> Check:
+    return Check(
+        suite=Suite.GOVERNANCE, name=name, status=status, said=said, details=tuple(details[:LISTED])
+    )
+
+
+async def _ask(house: House, exposure: str, prompt: str, mode: Mode = Mode.BRIEF) -> Asked:
+    """What left, and the trace of it; nothing where the house refused to answer."""
+    sink = OneTrace()
+    own = replace(house, traces=sink)
+    request = Request(exposure=exposure, prompt=prompt, caller=CALLER, mode=mode, seconds=SECONDS)
+    try:
+        response = await retrieve(admit(request, own), own)
+    except Refused as refused:
+        if refused.code is not ErrorCode.NO_SOURCES_AVAILABLE:
+            raise
+        return None, None
+    return response, sink.trace
+
+
+def _plain(response: Response) -> dict[str, object]:
+    return asdict(response)

@@ -1,0 +1,204 @@
+"""What ``gate`` does: the run, the baseline, the checks, and the files a build reads."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from esra.config.catalog import load_catalog
+from esra.config.strict import ConfigError
+from esra.domain.outcome import Refused
+from esra.embedded import EmbeddedError
+from esra.governance import places
+from esra.governance.secrets import SecretUnresolved
+from esra.wiring import CannotOpen, Wishes, open_house
+from eval import measures, record, runfolder
+from eval.formats.writing import write_text
+from eval.gate import baseline, quality
+from eval.gate.canaries import Canaries, CanaryError, read_canaries
+from eval.gate.check import Check, Status, failed
+from eval.gate.governance import recorded_checks
+from eval.gate.junit import junit
+from eval.gate.markdown import markdown
+from eval.progress import Progress
+from eval.replay import ForeignTrace
+from eval.runfolder import RunFolderError
+from eval.runs.arm import RECORDED, Arm, read_arm
+from eval.runs.folders import NoSuchRun, RunFolder, named_run
+from eval.runs.ordering import of_file
+from eval.runs.pairs import CannotCompare, pair
+
+PROBED = 20  # recorded questions that a live house is asked
+CONFIG, SOURCE = 3, 4
+
+CODES: dict[type[Exception], int] = {
+    NoSuchRun: CONFIG,
+    RunFolderError: CONFIG,
+    baseline.BaselineError: CONFIG,
+    CannotCompare: CONFIG,
+    CanaryError: CONFIG,
+    ConfigError: CONFIG,
+    ForeignTrace: CONFIG,
+    measures.NeverRan: CONFIG,
+    measures.UnknownMeasure: CONFIG,
+    EmbeddedError: SOURCE,
+    CannotOpen: SOURCE,
+    SecretUnresolved: SOURCE,
+    Refused: SOURCE,
+}
+CODES[OSError] = CONFIG
+EXPECTED = tuple(CODES)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Done:
+    document: dict[str, object]
+    text: str
+    shut: bool = False
+
+
+def code_of(error: Exception) -> int:
+    """The exit code of an expected error."""
+    return next(code for kind, code in CODES.items() if isinstance(error, kind))
+
+
+def run(arguments: argparse.Namespace) -> Done:
+    """Everything one call of ``gate`` does. Raises one of ``EXPECTED``; opens no ledger."""
+    base = places.home()
+    folder = arguments.baselines or baseline.baselines_folder(base)
+    found = named_run(base, arguments.run or _only_capability(folder, arguments.baseline))
+    floors = {measures.measure(name).name: least for name, least in arguments.floor}
+    arm = _arm(found, arguments.config, tuple(floors))
+    if arguments.save:
+        return _saved(folder, arguments.save, arm)
+    canaries = read_canaries(arguments.canaries) if arguments.canaries else Canaries()
+    checks = quality.floors(arm, floors)
+    if arguments.baseline:
+        checks += _against(folder, arm, arguments)
+    traces = list(record.lines(found.path / runfolder.TRACES))
+    checks += recorded_checks(traces, canaries, _bound(arguments.catalog, arm.capability))
+    if arguments.catalog:
+        prompts = _prompts(traces, canaries)
+        checks += _live(arguments, base, arm.capability, prompts, canaries)
+    return _told(arguments, arm, checks)
+
+
+def _only_capability(folder: Path, name: str) -> str:
+    known = baseline.capabilities(folder, name)
+    if len(known) != 1:
+        there = f"there are {', '.join(known)}" if known else "there is none"
+        raise baseline.BaselineError(f"baseline {name!r}: of which capability? {there}; name a RUN")
+    return known[0]
+
+
+def _arm(found: RunFolder, config: Path | None, floors: Sequence[str]) -> Arm:
+    if not found.traced:
+        raise RunFolderError(
+            f"run {found.id}: holds no traces and labels to replay; "
+            "a gate needs a run of `tune` over labelled folders"
+        )
+    capability = runfolder.read(found.path).capability
+    arm = read_arm(found, of_file(config, capability) if config else RECORDED, floors)
+    if arm.unasked:
+        first = ", ".join(map(repr, arm.unasked[:5]))
+        raise CannotCompare(
+            f"run {arm.run}: {len(arm.unasked)} queries were never recorded ({first}); finish it"
+        )
+    if arm.degraded:
+        raise CannotCompare(
+            f"run {arm.run}: a source or a model failed in {len(arm.degraded)} queries; "
+            "run `tune` again, only those are asked anew"
+        )
+    return arm
+
+
+def _saved(folder: Path, name: str, arm: Arm) -> Done:
+    path = baseline.save(folder, name, arm, datetime.now(UTC).date())
+    said = (
+        f"{name}: {arm.run}, {len(arm.queries)} queries, {arm.measure} {arm.mean(arm.measure):.4f}"
+    )
+    return Done(
+        document={"saved": str(path), "run": arm.run, arm.measure: arm.mean(arm.measure)},
+        text=f"{said}\n{path}",
+    )
+
+
+def _against(folder: Path, arm: Arm, arguments: argparse.Namespace) -> list[Check]:
+    before = baseline.load(folder, arguments.baseline, arm.capability)
+    found = pair(before, arm, margin=arguments.max_drop)
+    checks = [quality.drop(found, arguments.max_drop, strict=arguments.strict)]
+    return checks + (quality.segments(found, arguments.max_drop) if arguments.segments else [])
+
+
+def _prompts(traces: Sequence[tuple[str, object]], canaries: Canaries) -> list[str]:
+    kept = [trace["prompt"] for _, trace in traces if trace["prompt"]]  # type: ignore[index]
+    if not kept and not canaries.texts:
+        raise CannotCompare(
+            "the recording keeps no prompt to ask a live house with (its retention says so); "
+            "give --canaries, or leave --catalog away"
+        )
+    return kept[:PROBED]
+
+
+def _bound(catalog: Path | None, capability: str) -> frozenset[str] | None:
+    """The sources a capability may use, where a catalog says so."""
+    own = load_catalog(catalog).catalog.capability(capability) if catalog else None
+    return None if own is None else frozenset(binding.source for binding in own.bindings)
+
+
+def _live(
+    arguments: argparse.Namespace,
+    base: Path,
+    exposure: str,
+    prompts: Sequence[str],
+    canaries: Canaries,
+) -> list[Check]:
+    from eval.gate.probe import probe
+
+    async def ask() -> list[Check]:
+        progress = Progress(arguments.quiet)
+        wishes = Wishes(remember=False, say=progress.say)
+        async with open_house(arguments.catalog, base, wishes) as opened:
+            return await probe(opened.house, exposure, prompts, canaries)
+
+    return asyncio.run(ask())
+
+
+def _told(arguments: argparse.Namespace, arm: Arm, checks: list[Check]) -> Done:
+    name = f"{arm.run} against {arguments.baseline}" if arguments.baseline else arm.run
+    if arguments.junit:
+        write_text(arguments.junit, junit(checks, name))
+    if arguments.markdown:
+        write_text(arguments.markdown, markdown(checks, name))
+    shut = failed(checks)
+    return Done(
+        document={
+            "run": arm.run,
+            "baseline": arguments.baseline,
+            "numbers": arm.numbers,
+            "open": not shut,
+            "queries": len(arm.queries),
+            "unmeasured": len(arm.unmeasured),
+            "checks": [check.as_json() for check in checks],
+        },
+        text="\n".join([*_lines(checks), f"gate {'shut' if shut else 'open'}: {name}"]),
+        shut=shut,
+    )
+
+
+def _lines(checks: Sequence[Check]) -> list[str]:
+    told = []
+    for check in checks:
+        told.append(f"{check.status:<8} {check.suite} / {check.name}: {_flat(check.said)}")
+        if check.status is not Status.SKIPPED:
+            told += [f"           {_flat(detail)}" for detail in check.details]
+    return told
+
+
+def _flat(text: str) -> str:
+    """On one line of a terminal, whatever an id holds."""
+    return "".join(char if char.isprintable() else "\ufffd" for char in text)

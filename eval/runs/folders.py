@@ -1,0 +1,98 @@
+"""Which runs there are, and which one somebody means.
+
+A run is a folder ``<home>/runs/<capability>/<recording>`` that `tune` wrote. Its id is
+``<capability>/<recording>``; a beginning of the recording will do where it is the only one, and a
+capability alone means its latest run. A program that asks over a wire gets ids and never a path.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from eval.runfolder import LABELS, TRACES
+
+ABOUT = "run.json"
+_PART = re.compile(r"[a-z0-9_]{1,64}")
+
+
+class NoSuchRun(ValueError):
+    """Nothing, or more than one run, goes by this name; the message says what there is."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunFolder:
+    """One run's folder. ``written``: seconds since the epoch; ``traced``: it can be replayed."""
+
+    id: str
+    path: Path
+    written: float
+
+    @property
+    def capability(self) -> str:
+        return self.id.partition("/")[0]
+
+    @property
+    def traced(self) -> bool:
+        return (self.path / LABELS).exists() and (self.path / TRACES).exists()
+
+
+def runs_folder(base: Path) -> Path:
+    """Where `tune` keeps its runs, in esra's home ``base``."""
+    return base / "runs"
+
+
+def all_runs(base: Path) -> list[RunFolder]:
+    """Every run, the latest first; of two written at once, by id."""
+    found = [_run(folder) for folder in _candidates(runs_folder(base))]
+    return sorted(found, key=lambda run: (-run.written, run.id))
+
+
+def find_run(base: Path, name: str) -> RunFolder:
+    """The run that an id, its beginning, or a capability names. Never follows a path.
+
+    NoSuchRun says which runs there are.
+    """
+    capability, slash, recording = name.partition("/")
+    if not _PART.fullmatch(capability) or (slash and not _PART.fullmatch(recording)):
+        raise NoSuchRun(f"{name!r} is no run's id; `runs list` shows them")
+    own = [run for run in all_runs(base) if run.capability == capability]
+    matching = [run for run in own if run.id.startswith(name)] if slash else own[:1]
+    if not matching:
+        raise NoSuchRun(f"no run {name!r}; `runs list` shows those there are")
+    exact = [run for run in matching if run.id == name]
+    if len(matching) > 1 and not exact:
+        raise NoSuchRun(f"{name!r} begins {len(matching)} runs; name more of it")
+    return (exact or matching)[0]
+
+
+def named_run(base: Path, name: str) -> RunFolder:
+    """For a person at a terminal: an id as for ``find_run``, or the path of a run's folder."""
+    folder = Path(name).expanduser()
+    if folder.is_dir() and _is_run(folder):
+        return _run(folder.resolve())
+    return find_run(base, name)
+
+
+def _candidates(root: Path) -> Iterator[Path]:
+    for folder in root.glob("*/*"):
+        named = _PART.fullmatch(folder.parent.name) and _PART.fullmatch(folder.name)
+        # A link could lead a reader over the wire out of the runs.
+        linked = folder.is_symlink() or folder.parent.is_symlink()
+        if named and not linked and _is_run(folder):
+            yield folder
+
+
+def _is_run(folder: Path) -> bool:
+    return (folder / LABELS).is_file() or (folder / ABOUT).is_file()
+
+
+def _run(folder: Path) -> RunFolder:
+    files = [folder / name for name in (ABOUT, LABELS, TRACES)]
+    return RunFolder(
+        id=f"{folder.parent.name}/{folder.name}",
+        path=folder,
+        written=max(file.stat().st_mtime for file in files if file.exists()),
+    )

@@ -1,0 +1,45 @@
+"""Numbers that order an arm instead of the recorded ones: a tuned file's, or a candidate's."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+from esra.config.apply import read_file
+from esra.config.strict import ConfigError
+from esra.config.tuned import TunedFile, read_tuned
+from esra.domain.capability import Scoring, SourceScoring
+from eval.runs.arm import Ordering
+
+
+def of_file(path: Path, capability: str) -> Ordering:
+    """The ordering of a tuned file, checked as strictly as the runtime checks one.
+
+    ConfigError says why a file is refused.
+    """
+    raw = read_file(path)
+    file = read_tuned(raw, where=str(path), capability=capability, sources=_sources(raw))
+    return Ordering(
+        said=f"{path.name}, revision {file.revision}, {file.hash[:12]}",
+        change=lambda numbers: changed(numbers, file),
+        tuned_on=file.data,
+    )
+
+
+def changed(numbers: Scoring, file: TunedFile) -> Scoring:
+    """The numbers with what the file tunes; what it leaves out stays (RULINGS 42)."""
+    own = file.tunables.model_dump(exclude_none=True, exclude={"sources"})
+    sources = dict(numbers.sources)
+    for id, tuned in file.tunables.sources.items():
+        kept = {k: v for k, v in tuned.model_dump(exclude_none=True).items() if k != "ceiling"}
+        sources[id] = replace(sources.get(id, SourceScoring()), **kept)
+    return replace(numbers, **own, sources=tuple(sorted(sources.items())))
+
+
+def _sources(raw: bytes) -> frozenset[str]:
+    """The sources the file itself names: an arm orders what was recorded, whatever is named."""
+    try:
+        return frozenset(json.loads(raw)["tunables"].get("sources", {}))
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise ConfigError(f"not a tuned file ({type(error).__name__})") from error

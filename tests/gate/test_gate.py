@@ -1,0 +1,228 @@
+"""`gate` as a build runs it: its exit code, what it says, and what it refuses to compare."""
+
+import contextlib
+import io
+import json
+from math import log2
+
+import pytest
+
+from eval.gate import cli
+from tests.runs import made
+
+SECOND = 1 / log2(3)  # nDCG of a single right document at rank 2
+QUERIES = [f"q{number:03}" for number in range(40)]
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch):
+    monkeypatch.setenv("ESRA_HOME", str(tmp_path))
+    return tmp_path
+
+
+def gate(*words: object, code: int = 0) -> tuple[str, str]:
+    """(stdout, stderr) of a call that ended with this code."""
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        ended = cli.main([str(word) for word in words])
+    assert ended == code, out.getvalue() + err.getvalue()
+    return out.getvalue(), err.getvalue()
+
+
+def places(worse: int = 0, queries=QUERIES) -> dict[str, int]:
+    """The right document first, and second in the first ``worse`` queries."""
+    return {query: 2 if number < worse else 1 for number, query in enumerate(queries)}
+
+
+@pytest.mark.req("W62", "W63", "W68")
+def test_an_unchanged_run_passes_and_a_worse_one_shuts_the_gate(home):
+    """Else a build would stay green while search gets worse, or turn red for nothing."""
+    made.run(home, "one", places())
+    made.run(home, "two", places())
+    made.run(home, "three", places(worse=20))
+    gate("--save", "main", "desk/one")
+    assert "gate open" in gate("--baseline", "main", "desk/two")[0]
+    out, _ = gate("--baseline", "main", "desk/three", "--json", code=1)
+    told = json.loads(out)
+    assert told["open"] is False
+    (shut,) = [check for check in told["checks"] if check["status"] == "failed"]
+    # Half of the queries fell from rank 1 to rank 2: 1 to (1 + 1/log2(3)) / 2.
+    after = (1 + SECOND) / 2
+    assert f"1.0000 to {after:.4f}, {after - 1:+.4f}" in shut["said"]
+    assert "0 won, 20 tied, 20 lost" in " ".join(shut["details"])
+    assert f"query q000: 1.0000 to {SECOND:.4f}, first right document #1 to #2" in shut["details"]
+
+
+@pytest.mark.req("W63")
+def test_a_loss_that_is_not_sure_passes_unless_strict(home):
+    """Else one query of forty would stop every build, or nobody could ask for the stricter rule."""
+    made.run(home, "one", places())
+    made.run(home, "two", places(worse=2))
+    gate("--save", "main", "desk/one")
+    words = ("--baseline", "main", "desk/two", "--max-drop", ".005")
+    out, _ = gate(*words)
+    assert "may have lost" in out
+    gate(*words, "--strict", code=1)
+
+
+@pytest.mark.parametrize(("floor", "code"), [("nDCG@10=.8", 0), ("nDCG@10=.99", 1), ("RR=.7", 0)])
+@pytest.mark.req("W63")
+def test_a_floor_is_the_least_mean(home, floor, code):
+    """Else a capability could be released below what was promised."""
+    made.run(home, "one", places(worse=20))
+    gate("desk", "--floor", floor, code=code)
+
+
+@pytest.mark.req("W63", "W58")
+def test_a_segment_that_loses_shuts_the_gate_only_where_segments_are_asked(home):
+    """Else a small group of users could lose what everybody else gains."""
+    strata = {query: "a" if number < 30 else "b" for number, query in enumerate(QUERIES)}
+    more = {f"r{number:03}": 1 for number in range(200)}
+    before = {**places(), **dict.fromkeys(more, 2)}
+    after = {**places(worse=30), **more}
+    strata |= dict.fromkeys(more, "c")
+    made.run(home, "one", before, strata=strata)
+    made.run(home, "two", after, strata=strata)
+    gate("--save", "main", "desk/one")
+    words = ("--baseline", "main", "desk/two")
+    assert "gate open" in gate(*words)[0]
+    out, _ = gate(*words, "--segments", "--json", code=1)
+    status = {check["name"]: check for check in json.loads(out)["checks"]}
+    assert status["source:a"]["status"] == "failed"
+    assert status["source:b"]["status"] == "skipped"  # ten queries judge nothing
+    assert status["source:c"]["status"] == "passed"
+    assert "0 won, 0 tied, 30 lost" in status["source:a"]["details"][0]
+
+
+def _other_data(home):
+    made.run(home, "two", places(), data="data-2")
+
+
+def _missing(home):
+    folder = made.run(home, "two", places(queries=QUERIES[:30]))
+    assert folder.exists()
+
+
+def _other_k(home):
+    made.run(home, "two", places(), k=5)
+
+
+def _never_ran(home):
+    empty = {"answers": [], "asked": [], "ranking": [], "shown": 0}
+    folder = home / "runs" / "desk" / "two"
+    made.write_traces(folder, {query: made.trace(query, 1, **empty) for query in QUERIES})
+
+
+def _unfinished(home):
+    folder = made.run(home, "two", places())
+    lines = (folder / "traces.jsonl").read_text().splitlines(keepends=True)
+    (folder / "traces.jsonl").write_text("".join(lines[:-1]))
+
+
+def _degraded(home):
+    failed = {"code": "ESRA_SOURCE_FAILED", "source": "news", "detail": "TIMEOUT", "count": None}
+    folder = home / "runs" / "desk" / "two"
+    traces = {query: made.trace(query, 1) for query in QUERIES}
+    traces[QUERIES[0]]["warnings"] = [failed]
+    made.write_traces(folder, traces)
+
+
+@pytest.mark.parametrize(
+    ("make", "says"),
+    [
+        (_other_data, "the data is another"),
+        (_missing, "10 queries are missing: 'q030'"),
+        (_other_k, "measured at 5, not at 10"),
+        (_never_ran, "it never ran"),
+        (_unfinished, "1 queries were never recorded ('q039')"),
+        (_degraded, "failed in 1 queries"),
+    ],
+)
+@pytest.mark.req("W42", "W64")
+def test_what_cannot_be_compared_is_refused_and_not_scored(home, make, says):
+    """Else a run that never ran would read as a run that found nothing."""
+    made.run(home, "one", places())
+    make(home)
+    gate("--save", "main", "desk/one")
+    out, err = gate("--baseline", "main", "desk/two", code=3)
+    assert (out, says in err) == ("", True), err
+    assert err.count("\n") == 1
+
+
+def test_numbers_chosen_on_these_queries_are_held_on_the_sealed_ones_only(home):
+    """Else a tuned file would be its own witness."""
+    from eval.evidence import sealed
+    from eval.runs.arm import Ordering, arm_of
+    from eval.runs.pairs import CannotCompare, pair
+    from eval.runfolder import read
+
+    many = [f"q{number:03}" for number in range(150)]
+    case = read(made.run(home, "one", places(queries=many)))
+    tuned = Ordering(said="t", change=lambda numbers: numbers, tuned_on=made.DATA)
+    plain, own = arm_of(case, "desk/one"), arm_of(case, "desk/one", tuned)
+    kept = int(sealed([f"need {query}" for query in many]).sum())
+    assert 0 < kept < 150
+    found = pair(plain, own)
+    assert (found.queries, found.only_sealed) == (kept, True)
+    few = read(made.run(home, "few", places()))
+    with pytest.raises(CannotCompare, match="chosen on these very queries"):
+        pair(arm_of(few, "desk/few"), arm_of(few, "desk/few", tuned))
+
+
+@pytest.mark.req("W62")
+def test_a_baseline_is_a_plain_file_without_texts_that_a_repository_can_hold(home, tmp_path):
+    """Else a baseline could not be reviewed, or would carry what people asked."""
+    made.run(home, "one", places())
+    folder = tmp_path / "repo"
+    gate("--save", "main", "desk/one", "--baselines", folder)
+    text = (folder / "desk" / "main.json").read_text()
+    assert "need q" not in text
+    assert "what is" not in text
+    assert str(tmp_path) not in text
+    first = (folder / "desk" / "main.json").read_bytes()
+    gate("--save", "main", "desk/one", "--baselines", folder)
+    assert (folder / "desk" / "main.json").read_bytes() == first
+    assert "gate open" in gate("--baseline", "main", "--baselines", folder)[0]
+
+
+def test_the_gate_opens_no_sealed_part(home):
+    """Else every build would use up the evidence of the next promotion."""
+    made.run(home, "one", places())
+    gate("--save", "main", "desk/one")
+    gate("--baseline", "main", "desk/one", "--segments")
+    assert not (home / "runs" / "openings.jsonl").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "says"),
+    [
+        (["--save", "a", "--baseline", "b", "desk"], 2, "one at a time"),
+        (["desk"], 2, "nothing to hold"),
+        (["--floor", "nDCG@10"], 2, "is not MEASURE=NUMBER"),
+        (["desk", "--max-drop", "nan", "--baseline", "x"], 2, "no number from 0 to 1"),
+        (["--baseline", "../x", "desk"], 3, "cannot name a baseline"),
+        (["--baseline", "none", "desk"], 3, "no baseline 'none' of desk"),
+        (["--floor", "nDCGG=1", "desk"], 3, "no measure"),
+        (["--floor", "RR=1", "../../etc"], 3, "is no run's id"),
+    ],
+)
+def test_misuse_is_one_line_that_says_what_to_do(home, words, code, says):
+    """Else a typo in a build file would end in a traceback."""
+    made.run(home, "one", places())
+    try:
+        _, err = gate(*words, code=code)
+    except SystemExit as stopped:
+        assert stopped.code == code
+    else:
+        assert says in err
+        assert "Traceback" not in err
+
+
+@pytest.mark.parametrize("damage", ["{", "[]", '{"schema": 1}', '{"schema": 1, "queries": {"q": 3}}'])
+def test_a_damaged_baseline_is_refused(home, damage):
+    """Else a merge conflict in the file would pass as a baseline."""
+    made.run(home, "one", places())
+    gate("--save", "main", "desk/one")
+    (home / "runs" / "baselines" / "desk" / "main.json").write_text(damage)
+    _, err = gate("--baseline", "main", "desk/one", code=3)
+    assert "baseline" in err or "JSON" in err
