@@ -4,7 +4,7 @@
 nowhere else: no brief, response, warning or audit record has a field that could hold one.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from esra.domain.resilience import BreakerRules, Retries
@@ -178,8 +178,8 @@ class Source:
     tenants: frozenset[str] | None = None
     modes: frozenset[str] = frozenset({"brief", "full", "explain"})
     limits: Limits = Limits()
-    retries: Retries = Retries()
-    breaker: BreakerRules = BreakerRules()
+    retries: Retries = field(default_factory=Retries)
+    breaker: BreakerRules = field(default_factory=BreakerRules)
     snapshot: bool = False
 
     @property
