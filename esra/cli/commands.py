@@ -1,6 +1,6 @@
 """The one table of subcommands, in the order ``esra --help`` lists them."""
 
-from esra.cli import audit, doctor, draft, mcp, retrieve, serve
+from esra.cli import audit, config, doctor, draft, mcp, retrieve, serve
 from esra.cli.command import Command
 
 COMMANDS: tuple[Command, ...] = (
@@ -9,5 +9,6 @@ COMMANDS: tuple[Command, ...] = (
     mcp.COMMAND,
     doctor.COMMAND,
     audit.COMMAND,
+    config.COMMAND,
     draft.COMMAND,
 )
