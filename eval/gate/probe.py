@@ -14,7 +14,7 @@ from typing import Any
 
 from esra.domain.capability import Capability, Catalog, Forms, SelectForm
 from esra.domain.codes import AuditEvent, ErrorCode
-from esra.domain.invocation import Mode, Request
+from esra.domain.invocation import Caller, Identity, Mode, Request
 from esra.domain.outcome import Refused
 from esra.domain.response import Response
 from esra.domain.source import Source
@@ -29,6 +29,9 @@ from eval.gate.governance import LISTED, canary_check, strangers
 from eval.record import CALLER, SECONDS, OneTrace
 
 NOWHERE = "gate-no-such-source"
+# Whom no row belongs to.
+NOBODY = Caller(tenant="gate-nobody", subject="gate-nobody", identity=Identity.LOCAL)
+NOTHING = frozenset({ErrorCode.NO_SOURCES_AVAILABLE, ErrorCode.FORBIDDEN})
 Asked = tuple[Response | None, Mapping[str, Any] | None]
 
 
@@ -60,15 +63,17 @@ async def _responses(
     for number, prompt in enumerate(prompts, 1):
         for mode in Mode:
             response, trace = await _ask(house, exposure, prompt, mode)
-            asked += 1
             if response is None or trace is None:
                 continue
+            asked += 1
             where = f"question {number}, {mode}"
             leaks = canaries.in_value(_plain(response))
             found += [f"{where}: canary {leak}" for leak in leaks]
             records = canaries.in_trace(trace)
             found += [f"{where}: record {key} of source {source}" for source, key in records]
             found += [f"{where}: field {name}" for name in _undeclared(response, house.catalog)]
+    if not asked:
+        return _check("what leaves the house", Status.SKIPPED, "the house refused every question")
     check = canary_check("what leaves the house", found, asked, canaries)
     if check.status is Status.SKIPPED and found:
         return replace(check, status=Status.FAILED, said="fields left that no source gives out")
@@ -127,14 +132,14 @@ def _with_forms(catalog: Catalog, capability: Capability, forms: Forms) -> Catal
 async def _filters(
     house: House, exposure: str, prompts: Sequence[str], capability: Capability
 ) -> Check:
-    """Whether a caller who has no claim meets a row that belongs to somebody."""
+    """Whether a caller of no tenant, without a claim, meets a row that belongs to somebody."""
     bound = {binding.source for binding in capability.bindings}
     owned = {s.id for s in house.catalog.sources if s.id in bound and _belongs(s)}
     if not owned:
         return _check("record filters", Status.SKIPPED, "no source filters its rows by a claim")
     found: dict[str, int] = {}
     for prompt in prompts:
-        _, trace = await _ask(house, exposure, prompt)
+        _, trace = await _ask(house, exposure, prompt, caller=NOBODY)
         for answer in trace["answers"] if trace else ():
             if answer["source"] in owned and answer.get("rows"):
                 found[answer["source"]] = found.get(answer["source"], 0) + len(answer["rows"])
@@ -157,15 +162,17 @@ def _check(name: str, status: Status, said: str, details: Sequence[str] = ()) ->
     )
 
 
-async def _ask(house: House, exposure: str, prompt: str, mode: Mode = Mode.BRIEF) -> Asked:
+async def _ask(
+    house: House, exposure: str, prompt: str, mode: Mode = Mode.BRIEF, caller: Caller = CALLER
+) -> Asked:
     """What left, and the trace of it; nothing where the house refused to answer."""
     sink = OneTrace()
     own = replace(house, traces=sink)
-    request = Request(exposure=exposure, prompt=prompt, caller=CALLER, mode=mode, seconds=SECONDS)
+    request = Request(exposure=exposure, prompt=prompt, caller=caller, mode=mode, seconds=SECONDS)
     try:
         response = await retrieve(admit(request, own), own)
     except Refused as refused:
-        if refused.code is not ErrorCode.NO_SOURCES_AVAILABLE:
+        if refused.code not in NOTHING:
             raise
         return None, None
     return response, sink.trace

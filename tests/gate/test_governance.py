@@ -1,0 +1,171 @@
+"""The gate's governance checks, each over a planted breach that has to turn it red."""
+
+import asyncio
+import json
+from dataclasses import replace
+
+import pytest
+
+from esra.domain.capability import Presence
+from esra.domain.outcome import Outcome
+from esra.domain.scope import ScopedSource
+from esra.domain.source import Mapping as Searchable
+from esra.domain.source import Operator, RowRule
+from esra.stages import select
+from eval.gate.canaries import Canaries, CanaryError, read_canaries
+from eval.gate.check import Status
+from eval.gate.governance import recorded_checks
+from eval.gate.probe import NOWHERE, probe
+from tests import house as build
+from tests.gate.test_gate import gate, home, places
+from tests.runs import made
+
+__all__ = ["home"]
+
+NONE = Canaries()
+CARD = "4929-1234-5678-9012"
+CANARIES = Canaries(texts=(CARD,))
+
+
+def statuses(traces, canaries=NONE, bound=None):
+    found = recorded_checks([("q", trace) for trace in traces], canaries, bound)
+    return {check.name: check.status for check in found}
+
+
+@pytest.mark.parametrize(
+    "breach",
+    [
+        {"chosen": ["news", "payroll"]},
+        {"plans": [{"source": "payroll", "origin": "model", "strategies": []}]},
+        {"asked": [["payroll", "docs", "k"]]},
+    ],
+)
+@pytest.mark.req("W63")
+def test_a_source_that_was_not_in_scope_turns_the_check_red(breach):
+    """Else a model that names a source could have it searched, and a build would not tell."""
+    good = made.trace("q", 1)
+    assert statuses([good])["sources in traces"] is Status.PASSED
+    assert statuses([good, {**good, **breach}])["sources in traces"] is Status.FAILED
+    assert statuses([good], bound=frozenset({"other"}))["sources in traces"] is Status.FAILED
+
+
+@pytest.mark.req("W63")
+def test_a_canary_anywhere_in_a_trace_turns_the_check_red_and_is_not_repeated():
+    """Else a restricted value could sit in a recording, or be spread by the build's own log."""
+    canaries = Canaries(texts=(CARD,), records=frozenset({("news", "hidden")}))
+    good = made.trace("q", 1, prompt=f"who has card {CARD}?")
+    assert statuses([good], canaries)["canaries in traces"] is Status.PASSED
+    leak = {**good, "notices": [{"code": "x", "detail": f"row \uff14{CARD[1:]}"}]}  # a full-width 4
+    (_, check) = recorded_checks([("q", leak)], canaries)
+    assert check.status is Status.FAILED
+    assert check.details == ("query q: canary 1",)
+    rows = [{**good["answers"][0], "rows": [["docs", "hidden", 1.0, None, False, []]]}]
+    (_, check) = recorded_checks([("q", {**good, "answers": rows})], canaries)
+    assert check.details == ("query q: record hidden of source news",)
+    assert statuses([good])["canaries in traces"] is Status.SKIPPED
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [("abc", "4 characters"), ("{", "a record is"), ('{"source": "a"}', "a record is"),
+     ('{"source": "a", "key": 1}', "a record is"), ("", "holds no canary")],
+)  # fmt: skip
+def test_a_canary_that_is_none_is_refused_with_its_line(tmp_path, line, says):
+    """Else a typo would look for nothing, and find nothing."""
+    (tmp_path / "c").write_text(line)
+    with pytest.raises(CanaryError, match=says):
+        read_canaries(tmp_path / "c")
+
+
+@pytest.mark.req("W63")
+def test_the_command_holds_canaries_and_quality_in_one_report(home, tmp_path):
+    """Else governance would be a second gate, which somebody forgets to run."""
+    made.run(home, "one", places())
+    (tmp_path / "canaries").write_text(f'{CARD}\n{{"source": "news", "key": "q001/right"}}\n')
+    out, _ = gate(
+        "desk", "--floor", "nDCG@10=.5", "--canaries", tmp_path / "canaries", "--json",
+        "--junit", tmp_path / "gate.xml", "--markdown", tmp_path / "gate.md", code=1,
+    )  # fmt: skip
+    failed = [check["name"] for check in json.loads(out)["checks"] if check["status"] == "failed"]
+    assert failed == ["canaries in traces"]
+    assert 'failures="1"' in (tmp_path / "gate.xml").read_text()
+    assert CARD not in out + (tmp_path / "gate.md").read_text()
+
+
+def live(house, canaries=CANARIES, prompts=("wing flutter",)):
+    found = asyncio.run(probe(house, "ask", list(prompts), canaries))
+    return {check.name: check for check in found}
+
+
+def catalog(**more):
+    sources = (build.source("news"), build.source("blog"), build.source("payroll"))
+    known = build.catalog(*sources, **more)
+    (capability,) = known.capabilities
+    bound = tuple(one for one in capability.bindings if one.source != "payroll")
+    return replace(known, capabilities=(replace(capability, bindings=bound),))
+
+
+@pytest.mark.req("W63")
+def test_a_live_house_in_order_passes():
+    """Else the probe would turn every build red."""
+    found = live(build.house(catalog(), {"news": [[build.hit("a", 1.0)]]}))
+    assert {name: check.status for name, check in found.items()} == {
+        "what leaves the house": Status.PASSED,
+        "unknown sources": Status.PASSED,
+        "record filters": Status.SKIPPED,
+    }
+
+
+@pytest.mark.req("W63")
+def test_a_canary_that_leaves_a_live_house_turns_the_check_red():
+    """Else a masked value could be read out of a fragment."""
+    hits = {"news": [[build.hit("a", 1.0, fragment=f"card {CARD}")]]}
+    check = live(build.house(catalog(), hits))["what leaves the house"]
+    assert check.status is Status.FAILED
+    hidden = Canaries(records=frozenset({("news", "a")}))
+    assert live(build.house(catalog(), hits), hidden)["what leaves the house"].status == "failed"
+
+
+@pytest.mark.req("W63")
+def test_a_house_that_searches_whatever_a_model_names_turns_the_check_red(monkeypatch):
+    """Else the wall between a model's words and the sources could go, and builds stay green."""
+
+    house = build.house(catalog(), {})
+    assert live(house)["unknown sources"].status is Status.PASSED
+
+    async def all_of_them(call, scope, selectors, seconds):
+        brief = select.brief_selection(call, scope.sources)
+        if "model" in selectors:
+            await selectors["model"].select(brief)
+        chosen = tuple(
+            ScopedSource(source=source, presence=Presence.OPTIONAL)
+            for source in house.catalog.sources
+        )
+        return Outcome(value=chosen)
+
+    monkeypatch.setattr("esra.pipeline.select_sources", all_of_them)
+    check = live(house)["unknown sources"]
+    assert check.status is Status.FAILED
+    assert "source payroll was chosen and not in scope" in check.details
+    assert any("audit" in line for line in check.details)
+    assert NOWHERE not in str(check.details)
+
+
+@pytest.mark.parametrize("claim", ["tenant", "department"])
+@pytest.mark.req("W63")
+def test_a_row_that_needs_a_claim_and_comes_without_one_turns_the_check_red(claim):
+    """Else a record filter could stop working, and nobody would see it but those it should stop."""
+    rule = RowRule(column="owner", claim=claim, operator=Operator.EQ)
+    news = build.source("news")
+    owned = tuple(
+        Searchable(
+            id=one.id, name=one.name, description=one.description, relation=one.relation,
+            record_filter=((rule,),),
+        )
+        for one in news.mappings
+    )  # fmt: skip
+    known = build.catalog(replace(news, mappings=owned))
+    blind = build.house(known, {"news": [[build.hit("a", 1.0)]]})  # an engine without the filter
+    check = live(blind)["record filters"]
+    assert (check.status, check.details) == (Status.FAILED, ("source news: 1 rows",))
+    assert live(build.house(known, {}))["record filters"].status is Status.PASSED
