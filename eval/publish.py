@@ -1,17 +1,17 @@
 """Writes tuned configurations: a promoted revision the runtime loads, or a candidate beside it."""
 
-import contextlib
 import hashlib
 import json
-import os
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 
 from esra import scoring
 from esra.config.apply import newest, revision_files
+from esra.config.canonical import canonical
 from esra.config.keys import signing_key, verify_keys
-from esra.config.tuned import TunedFile, canonical, sealed_body
+from esra.config.revise import sync, write_beside, write_revision
+from esra.config.tuned import TunedFile
 from esra.domain.capability import Scoring, SourceScoring
 
 OF_A_CAPABILITY = (
@@ -96,27 +96,13 @@ def named_heads(promoted: Path, candidate: Path) -> list[str]:
 def promote(folder: Path, body: Mapping[str, object], evidence: Mapping[str, object]) -> Path:
     """The path of the revision that holds this claim; a new one unless the newest already does.
 
-    A number is taken by linking a finished file to it, which fails where another command was
-    first; a reader sees a whole file or none.
+    A reader sees a whole file or none, whenever this process dies.
     """
-    folder.mkdir(parents=True, exist_ok=True)
     files = revision_files(folder)
     found = newest(folder, str(body["capability"]), _sources(body), _models(body), verify_keys())
     if found.file is not None and found.path in files[:1] and _holds(found.file, body):
         return files[0]
-    revision = int(files[0].stem) if files else 0
-    while True:
-        revision += 1
-        path = folder / f"{revision:04}.json"
-        fresh = _written(folder, {**body, "revision": revision, "evidence": dict(evidence)})
-        try:
-            os.link(fresh, path)
-        except FileExistsError:
-            continue
-        finally:
-            fresh.unlink()
-        _sync(folder)
-        return path
+    return write_revision(folder, body, evidence)
 
 
 def _sources(body: Mapping[str, object]) -> frozenset[str]:
@@ -140,27 +126,9 @@ def _holds(file: TunedFile, body: Mapping[str, object]) -> bool:
 def write_candidate(path: Path, body: Mapping[str, object], evidence: Mapping[str, object]) -> Path:
     """An unpromoted configuration, for a person to read; no runtime looks there."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    fresh = _written(path.parent, {**body, "revision": 1, "evidence": dict(evidence)})
+    fresh = write_beside(
+        path.parent, {**body, "revision": 1, "evidence": dict(evidence)}, signing_key()
+    )
     fresh.replace(path)
+    sync(path.parent)
     return path
-
-
-def _written(folder: Path, body: dict[str, object]) -> Path:
-    text = json.dumps(sealed_body(body, signing_key()), indent=2, allow_nan=False) + "\n"
-    fresh = folder / f".new-{os.getpid()}"
-    with contextlib.suppress(FileNotFoundError):
-        fresh.unlink()
-    handle = os.open(fresh, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o644)
-    with os.fdopen(handle, "w", encoding="utf-8") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    return fresh
-
-
-def _sync(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

@@ -1,6 +1,7 @@
 """Puts tuned revisions into a catalog: the newest good one whose models are this runtime's."""
 
 import os
+import re
 import stat
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -57,8 +58,18 @@ def apply_tuned(
 
 
 def revision_files(folder: Path) -> list[Path]:
-    """The revisions in a capability's folder, newest first, by their number."""
-    found = [path for path in folder.glob("*.json") if path.stem.isdecimal()]
+    """The revisions in a capability's folder, newest first, by their number.
+
+    ``ConfigError`` for a folder that anybody may write: any of its files may be anybody's.
+    """
+    try:
+        mode = folder.stat().st_mode
+    except OSError:
+        return []
+    if mode & stat.S_IWOTH:
+        raise ConfigError(f"{folder}: anybody may write it; chmod o-w it to use what it holds")
+    # ASCII and short: a name that no writer of ours gives must not end the counting.
+    found = [path for path in folder.glob("*.json") if re.fullmatch("[0-9]{1,15}", path.stem)]
     return sorted(found, key=lambda path: int(path.stem), reverse=True)
 
 
@@ -101,24 +112,36 @@ def newest(
     """The revision in a capability's folder that a runtime with these models uses."""
     notices: tuple[NoticeCode, ...] = ()
     refused: list[str] = []
-    for path in revision_files(folder):
+    try:
+        paths = revision_files(folder)
+    except ConfigError as error:
+        return Newest(refused=(str(error),))
+    for path in paths:
         try:
-            file = read_tuned(
-                read_file(path), where=str(path), capability=capability, sources=sources, keys=keys
-            )
+            file = read_revision(path, capability, sources, keys)
         except ConfigError as error:
             refused.append(str(error))
             continue
-        if file.revision != int(path.stem):
-            refused.append(f"{path}: says it is revision {file.revision}")
-        elif not _same_models(file, models):
-            notices = (NoticeCode.TUNED_FOR_OTHER_MODEL,)
-        else:
+        if same_models(file, models):
             return Newest(path=path, file=file, notices=notices, refused=tuple(refused))
+        notices = (NoticeCode.TUNED_FOR_OTHER_MODEL,)
     return Newest(notices=notices, refused=tuple(refused))
 
 
-def _same_models(file: TunedFile, models: Mapping[str, str]) -> bool:
+def read_revision(
+    path: Path, capability: str, sources: frozenset[str], keys: tuple[Ed25519PublicKey, ...]
+) -> TunedFile:
+    """The checked file at its number; ``ConfigError`` says why it is refused."""
+    file = read_tuned(
+        read_file(path), where=str(path), capability=capability, sources=sources, keys=keys
+    )
+    if file.revision != int(path.stem):
+        raise ConfigError(f"{path}: says it is revision {file.revision}")
+    return file
+
+
+def same_models(file: TunedFile, models: Mapping[str, str]) -> bool:
+    """Whether the file was tuned with these models, a stage's identity each."""
     own = file.models.model_dump()
     return all(models.get(stage, "") == identity for stage, identity in own.items())
 
@@ -155,6 +178,19 @@ def _revision(
     )
 
 
+def adopted(current: Catalog, fresh: Catalog, id: str) -> Catalog:
+    """``current`` with one capability, its numbers and its revision, as ``fresh`` has it."""
+    own = {capability.id: capability for capability in fresh.capabilities}
+    revisions = [(each, (fresh if each == id else current).revision(each)) for each in own]
+    return replace(
+        current,
+        capabilities=tuple(own[id] if c.id == id else c for c in current.capabilities),
+        revisions=tuple(revisions),
+        version=_version(current, revisions),
+    )
+
+
 def _version(catalog: Catalog, revisions: list[tuple[str, Revision]]) -> str:
+    """The catalog's own version, and the hash of every tuned file beside it."""
     hashes = [revision.hash[:12] for _, revision in revisions if revision.tuned]
-    return "+".join([catalog.version, *hashes])
+    return "+".join([catalog.version.partition("+")[0], *hashes])

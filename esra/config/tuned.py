@@ -6,7 +6,6 @@ bounds, or that holds a key it must not, is refused; the last good revision stay
 
 import base64
 import hashlib
-import json
 from collections.abc import Mapping
 from typing import Literal
 
@@ -19,6 +18,7 @@ from pydantic import Field as Bound
 from pydantic import ValidationError, model_validator
 
 from esra.config.bounds import CAPABILITY, SOURCE, Bounds
+from esra.config.canonical import LARGEST_WHOLE, canonical, parsed
 from esra.config.strict import ConfigError, Strict, explain
 from esra.trace import PIPELINE, SCHEMA
 
@@ -76,12 +76,16 @@ class Signature(Strict):
 
 
 class TunedFile(Strict):
-    """The file. ``hash`` is over the canonical JSON of everything but itself and the signature."""
+    """The file. ``hash`` is over the canonical JSON of everything but itself and the signature.
 
+    ``$schema`` is for editors; it may stand there and is covered by the hash like anything else.
+    """
+
+    editor_schema: str | None = Bound(default=None, alias="$schema", max_length=200)
     schema_: Literal[1] = Bound(alias="schema")
     pipeline: int
     capability: str
-    revision: int = Bound(ge=1)
+    revision: int = Bound(ge=1, le=LARGEST_WHOLE)
     tunables: Tunables
     models: Models
     data: str
@@ -90,14 +94,8 @@ class TunedFile(Strict):
     signature: Signature | None = None
 
 
-def canonical(body: dict[str, object]) -> bytes:
-    """Sorted keys, no spaces, UTF-8: one form, so that one hash."""
-    return json.dumps(
-        body, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
-    ).encode()
-
-
-def body_hash(body: dict[str, object]) -> str:
+def body_hash(body: Mapping[str, object]) -> str:
+    """SHA-256 of the RFC 8785 form of everything but the hash and the signature."""
     bare = {key: value for key, value in body.items() if key not in ("hash", "signature")}
     return hashlib.sha256(canonical(bare)).hexdigest()
 
@@ -142,31 +140,25 @@ def read_tuned(
     stray = sorted(set(file.tunables.sources) - sources)
     if stray:
         raise ConfigError(f"{where}: {stray[0]!r} is no source of this capability")
-    if file.hash != body_hash(body):
+    if file.hash != _hash(body, where):
         raise ConfigError(f"{where}: the content does not fit its hash; it was edited or cut")
     _check_signature(file, where, keys)
     return file
 
 
+def _hash(body: dict[str, object], where: str) -> str:
+    try:
+        return body_hash(body)
+    except (ValueError, RecursionError) as error:
+        # The evidence is free in form: what has no hash there is met only here.
+        raise ConfigError(f"{where}: cannot be hashed ({error})") from error
+
+
 def _json(raw: bytes, where: str) -> dict[str, object]:
     try:
-        body = json.loads(raw.decode("utf-8"), object_pairs_hook=_unique, parse_constant=_refuse)
+        return parsed(raw)
     except (ValueError, RecursionError) as error:
         raise ConfigError(f"{where}: not JSON ({type(error).__name__})") from error
-    if not isinstance(body, dict):
-        raise ConfigError(f"{where}: not a JSON object")
-    return body
-
-
-def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    seen = dict(pairs)
-    if len(seen) != len(pairs):
-        raise ValueError("a key stands twice")
-    return seen
-
-
-def _refuse(constant: str) -> object:
-    raise ValueError(f"{constant} is not JSON")
 
 
 def _check_signature(file: TunedFile, where: str, keys: tuple[Ed25519PublicKey, ...]) -> None:
