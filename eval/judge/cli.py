@@ -1,0 +1,204 @@
+"""``./workbench judge-next``: the pairs that would settle a comparison soonest."""
+
+import argparse
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from eval.formats.findings import FormatError
+from eval.judge.outlook import Outlook, next_pairs, outlook
+from eval.judge.pool import NothingToCompare, Pool, pool
+from eval.judge.sheet import SheetError, merged, write
+from eval.runfolder import RunFolderError
+
+OK, USAGE, CONFIG = 0, 2, 3
+SOURCE = ""  # a plain run names no source
+EPILOG = """\
+RUN                  a run folder of tune: today's numbers against its candidate
+--runs A B --qrels Q two TREC runs
+
+Fill in the column "rating" of the file, then name it with --judged and ask again. Judgements drawn
+this way are no random sample: they settle this comparison and stand in no other mean.
+Exit codes: 0 ok, 2 usage, 3 data.
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arms:
+    """Two orders of the same queries, and what is judged already: [query][(source, document)]."""
+
+    first: Mapping[str, Sequence[tuple[str, str]]]
+    second: Mapping[str, Sequence[tuple[str, str]]]
+    judgements: Mapping[str, Mapping[tuple[str, str], int]]
+
+
+def parser() -> argparse.ArgumentParser:
+    made = argparse.ArgumentParser(
+        prog="./workbench judge-next",
+        description="Order unjudged pairs by how much each could change the verdict.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    made.add_argument("run", nargs="?", type=Path, metavar="RUN", help="a run folder")
+    made.add_argument("--candidate", type=Path, help="another tuned file than the run's own")
+    made.add_argument("--runs", nargs=2, type=Path, metavar=("A", "B"))
+    made.add_argument("--qrels", type=Path)
+    made.add_argument("--budget", type=_positive, default=40, help="pairs (default 40)")
+    made.add_argument("--judged", action="append", type=Path, default=[], metavar="FILE")
+    made.add_argument("--k", type=_positive, default=10, help="depth of nDCG@k (default 10)")
+    made.add_argument("--depth", type=_positive, help="how far down the lists (default: whole)")
+    made.add_argument("--top", type=_positive, help="top of the grading scale (default: seen)")
+    made.add_argument("-o", "--output", type=Path, help="where the pairs are written, as CSV")
+    made.add_argument("--json", action="store_true", help="one JSON document on stdout")
+    return made
+
+
+def _positive(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number above 0")
+    return int(text)
+
+
+def main(argv: Sequence[str]) -> int:
+    arguments = parser().parse_args(argv)
+    if bool(arguments.run) == bool(arguments.runs):
+        return _trouble("name a run folder, or --runs A B --qrels Q", USAGE)
+    if bool(arguments.runs) != bool(arguments.qrels):
+        return _trouble("--runs and --qrels go together", USAGE)
+    try:
+        arms = _of_runs(arguments) if arguments.runs else _of_folder(arguments)
+        document = ask(arms, arguments)
+    except (FormatError, SheetError, NothingToCompare, RunFolderError, ValueError) as error:
+        return _trouble(str(error), CONFIG)
+    except OSError as error:
+        return _trouble(f"{error.filename}: {error.strerror}", CONFIG)
+    print(json.dumps(document, indent=2) if arguments.json else _text(document), flush=True)
+    return OK
+
+
+def ask(arms: Arms, arguments: argparse.Namespace) -> dict[str, object]:
+    """The outlook as a document; the next pairs are written where a file is named."""
+    rated = merged(arguments.judged)
+    found = pool(arms.first, arms.second, k=arguments.k, depth=arguments.depth)
+    grades, top = _grades(found, arms, rated, arguments.top)
+    seen = outlook(found, grades, top=top)
+    chosen = [found.pair(place) for place in next_pairs(found, seen, arguments.budget)]
+    pairs = [(query, source, key) for query, (source, key) in chosen]
+    if arguments.output is not None:
+        write(arguments.output, pairs)
+    return {
+        **_plain(seen, found),
+        "top_grade": top,
+        "next": [dict(zip(("query", "source", "document"), pair, strict=True)) for pair in pairs],
+        "file": None if arguments.output is None else str(arguments.output),
+    }
+
+
+def _plain(seen: Outlook, found: Pool) -> dict[str, object]:
+    return {
+        "queries": len(found.queries),
+        "pairs": len(found.documents),
+        "judged": seen.judged,
+        "verdict": str(seen.verdict),
+        "sure": seen.sure,
+        "settled": seen.settled,
+        "can_flip": seen.can_flip,
+        "difference": seen.difference,
+        "lowest": seen.lowest,
+        "highest": seen.highest,
+        "measure": f"nDCG@{found.k}",
+        "drawn": "targeted",
+    }
+
+
+def _grades(
+    found: Pool, arms: Arms, rated: Mapping[tuple[str, str, str], int], top: int | None
+) -> tuple[np.ndarray, int]:
+    grades = np.full(len(found.documents), np.nan)
+    for place in range(len(grades)):
+        query, record = found.pair(place)
+        source, key = record
+        grade = rated.get((query, source, key), arms.judgements.get(query, {}).get(record))
+        if grade is not None:
+            grades[place] = grade
+    highest = int(np.nanmax(grades, initial=1))
+    if top is not None and highest > top:
+        raise ValueError(f"--top {top}: a document is judged {highest}")
+    return grades, top or max(1, highest)
+
+
+def _of_runs(arguments: argparse.Namespace) -> Arms:
+    from eval.formats.trec import read_qrels, read_run
+
+    first, second = (read_run(path).rankings() for path in arguments.runs)
+    labels = read_qrels(arguments.qrels).judgements
+    return Arms(
+        first=_named(first),
+        second=_named(second),
+        judgements={q: {(SOURCE, d): g for d, g in marks.items()} for q, marks in labels.items()},
+    )
+
+
+def _named(run: Mapping[str, Sequence[str]]) -> dict[str, list[tuple[str, str]]]:
+    return {
+        query: [(SOURCE, document) for document in documents] for query, documents in run.items()
+    }
+
+
+def _of_folder(arguments: argparse.Namespace) -> Arms:
+    from eval import bulk, runfolder
+    from eval.judge.candidate import numbers_of_file
+    from eval.table import pair
+
+    case = runfolder.read(arguments.run)
+    if not case.recordings:
+        raise RunFolderError(f"{arguments.run}: holds no recorded query of this version")
+    today = case.recordings[0].numbers
+    path = arguments.candidate or _candidate(arguments.run)
+    laid = bulk.lay_out(case.recordings)
+    orders = [
+        bulk.order(laid, numbers)
+        for numbers in (today, numbers_of_file(path, case.capability, today))
+    ]
+    first, second = (
+        {
+            query: [pair(laid.ids[at]) for at in ordered.ranking(place)]
+            for place, query in enumerate(laid.queries)
+        }
+        for ordered in orders
+    )
+    return Arms(first=first, second=second, judgements=case.judgements)
+
+
+def _candidate(folder: Path) -> Path:
+    for name in ("candidate.json", "explored.json"):
+        if (folder / name).exists():
+            return folder / name
+    raise RunFolderError(f"{folder}: holds no candidate; name one with --candidate")
+
+
+def _text(document: Mapping[str, object]) -> str:
+    flip = "can still flip" if document["can_flip"] else "cannot flip any more"
+    lines = [
+        f"{document['verdict']} ({document['measure']}, {document['queries']} queries, "
+        f"{document['judged']} of {document['pairs']} pairs judged)",
+        f"  difference {document['difference']:+.4f}, and with every open pair graded against or "
+        f"for the second arm {document['lowest']:+.4f} to {document['highest']:+.4f}",
+        f"  it holds on full labels with probability {document['sure']:.3f}: it {flip}",
+    ]
+    if document["file"]:
+        lines.append(f"  {len(document['next'])} pairs to judge: {document['file']}")
+    else:
+        lines += [
+            f"  {one['query']}\t{one['source']}\t{one['document']}" for one in document["next"]
+        ]
+    return "\n".join(lines)
+
+
+def _trouble(text: str, code: int) -> int:
+    print(f"judge-next: {text}", file=sys.stderr)
+    return code

@@ -1,0 +1,89 @@
+"""The judging file: what to judge next, and back again with the ratings a person typed.
+
+Columns: query_id, source, document_id, rating, drawn. ``drawn`` says ``targeted``: these pairs were
+chosen for what they settle, so that their share of relevant ones says nothing about the others. The
+header is no label format's, so that no importer takes them for judgements by mistake.
+"""
+
+import csv
+import io
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from eval.formats.writing import write_text
+
+COLUMNS = ("query_id", "source", "document_id", "rating", "drawn")
+TARGETED = "targeted"
+LARGEST = 64 * 1024 * 1024  # bytes
+
+Pair = tuple[str, str, str]  # query, source ("" for a plain run), document
+
+
+class SheetError(ValueError):
+    """The file is no judging file, or a rating is none; the message names the line."""
+
+
+def write(path: Path, pairs: Iterable[Pair], *, replace: bool = False) -> None:
+    """Writes pairs without a rating. ``SheetError`` where the file is there: it may hold work."""
+    if path.exists() and not replace:
+        raise SheetError(f"{path}: is there already and may hold ratings; name another file")
+    text = io.StringIO()
+    rows = csv.writer(text, lineterminator="\r\n")
+    rows.writerow(COLUMNS)
+    rows.writerows([query, source, document, "", TARGETED] for query, source, document in pairs)
+    write_text(path, text.getvalue())
+
+
+def read(path: Path) -> dict[Pair, int]:
+    """The rated pairs; a blank rating is no judgement. A pair rated twice must agree."""
+    try:
+        if path.stat().st_size > LARGEST:
+            raise SheetError(f"{path}: larger than {LARGEST} bytes")
+        text = path.read_bytes().decode(
+            "utf-8-sig"
+        )  # line ends inside a quoted id stay as they are
+    except OSError as error:
+        raise SheetError(f"{path}: cannot be read ({error.strerror})") from error
+    except UnicodeDecodeError as error:
+        raise SheetError(f"{path}: not UTF-8") from error
+    rows = csv.reader(io.StringIO(text, newline=""))
+    header = next(rows, [])
+    if tuple(header) != COLUMNS:
+        raise SheetError(f"{path}: the first line is not {','.join(COLUMNS)}")
+    found: dict[Pair, int] = {}
+    for row in rows:
+        where = f"{path}:{rows.line_num}"
+        if not row:
+            continue
+        if len(row) != len(COLUMNS):
+            raise SheetError(f"{where}: {len(row)} columns, {len(COLUMNS)} are needed")
+        query, source, document, rating, _ = row
+        if rating.strip():
+            grade = _grade(rating.strip(), where)
+            if found.setdefault((query, source, document), grade) != grade:
+                raise SheetError(f"{where}: {document!r} has two ratings for query {query!r}")
+    return found
+
+
+def merged(files: Iterable[Path]) -> dict[Pair, int]:
+    """The ratings of several files; the same pair must have the same rating in each."""
+    found: dict[Pair, int] = {}
+    for path in files:
+        for pair, grade in read(path).items():
+            if found.setdefault(pair, grade) != grade:
+                raise SheetError(f"{path}: rates {pair[2]!r} of query {pair[0]!r} otherwise")
+    return found
+
+
+def as_judgements(rated: Mapping[Pair, int]) -> dict[str, dict[tuple[str, str], int]]:
+    """``[query][(source, document)]``."""
+    found: dict[str, dict[tuple[str, str], int]] = {}
+    for (query, source, document), grade in rated.items():
+        found.setdefault(query, {})[(source, document)] = grade
+    return found
+
+
+def _grade(text: str, where: str) -> int:
+    if not text.lstrip("-").isdecimal() or not -1 <= int(text) <= 100:
+        raise SheetError(f"{where}: {text!r} is no grade; a whole number from 0")
+    return int(text)

@@ -1,0 +1,116 @@
+"""The judging file there and back, and the command around it."""
+
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from eval.formats.quepid import read_quepid
+from eval.judge import cli
+from eval.judge.sheet import SheetError, merged, read, write
+
+TEXT = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=30)
+
+
+@settings(max_examples=80, deadline=None)
+@given(pairs=st.lists(st.tuples(TEXT, TEXT, TEXT), unique=True, max_size=20))
+def test_ids_survive_the_round_trip(pairs, tmp_path_factory):
+    """A rating would come back to another document: ids hold commas, quotes, zeros, line ends."""
+    path = tmp_path_factory.mktemp("sheet") / "next.csv"
+    write(path, pairs)
+    assert read(path) == {}
+    path.write_bytes(path.read_bytes().replace(b",,targeted", b",2,targeted"))
+    kept = {pair: 2 for pair in pairs if ",,targeted" not in "".join(pair)}
+    assert {pair: grade for pair, grade in read(path).items() if pair in kept} == kept
+
+
+def test_what_a_person_typed_is_not_written_over(tmp_path):
+    """An hour of judging would be lost to a second call."""
+    path = tmp_path / "next.csv"
+    write(path, [("q", "s", "d")])
+    with pytest.raises(SheetError, match="may hold ratings"):
+        write(path, [("q", "s", "d")])
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ("q,s,d,good,targeted", ":2: 'good' is no grade"),
+        ("q,s,d,1", ":2: 4 columns"),
+        ("q,s,d,1,targeted\nq,s,d,2,targeted", ":3: 'd' has two ratings"),
+    ],
+)
+def test_a_slip_is_named_with_its_line(tmp_path, body, message):
+    """One slip in a thousand lines could not be found."""
+    path = tmp_path / "x.csv"
+    path.write_text("query_id,source,document_id,rating,drawn\n" + body + "\n")
+    with pytest.raises(SheetError, match=message):
+        read(path)
+
+
+def test_two_files_must_agree(tmp_path):
+    """The last file would silently win over the first judge."""
+    head = "query_id,source,document_id,rating,drawn\n"
+    one, other = tmp_path / "1.csv", tmp_path / "2.csv"
+    one.write_text(head + "q,s,d,1,targeted\n")
+    other.write_text(head + "q,s,d,2,targeted\n")
+    with pytest.raises(SheetError, match="otherwise"):
+        merged([one, other])
+
+
+def test_no_importer_takes_targeted_judgements_for_random_ones(tmp_path):
+    """They would enter an unweighted mean, where they say more than is true."""
+    path = tmp_path / "next.csv"
+    write(path, [("q", "s", "d")])
+    with pytest.raises(ValueError, match=r"quer|column|header|rating"):
+        read_quepid(path)
+
+
+@pytest.fixture
+def runs(tmp_path):
+    """Two TREC runs over 30 queries and labels of the first ten."""
+    for name, order in (("a", "xyr"), ("b", "rxy")):
+        lines = [f"q{n} Q0 {d} {i} {9 - i} {name}" for n in range(30) for i, d in enumerate(order)]
+        (tmp_path / f"{name}.run").write_text("\n".join(lines) + "\n")
+    labels = [f"q{n} 0 r {int(n > 0)}" for n in range(10)]
+    (tmp_path / "q.qrels").write_text("\n".join(labels) + "\n")
+    return tmp_path
+
+
+def words(folder, *more):
+    return [
+        *("--runs", str(folder / "a.run"), str(folder / "b.run")),
+        *("--qrels", str(folder / "q.qrels"), "--json", *more),
+    ]
+
+
+def test_the_command_writes_pairs_and_takes_them_back(runs, capsys):
+    """The loop ask, judge, ask again would not close."""
+    assert cli.main(words(runs, "--budget", "5", "-o", str(runs / "1.csv"))) == 0
+    first = json.loads(capsys.readouterr().out)
+    assert (first["judged"], len(first["next"]), first["drawn"]) == (10, 5, "targeted")
+    sheet = (runs / "1.csv").read_text().replace(",,targeted", ",0,targeted")
+    (runs / "1.csv").write_text(sheet)
+    assert cli.main(words(runs, "--judged", str(runs / "1.csv"))) == 0
+    second = json.loads(capsys.readouterr().out)
+    assert second["judged"] == 15
+    asked = {(one["query"], one["document"]) for one in first["next"]}
+    assert not asked & {(one["query"], one["document"]) for one in second["next"]}
+
+
+@pytest.mark.parametrize(
+    ("more", "code"),
+    [
+        (["--runs", "a", "b"], 2),
+        ([], 2),
+        (["/nowhere"], 3),
+        (["--runs", "/no/a", "/no/b", "--qrels", "/no/q"], 3),
+    ],
+)
+def test_misuse_is_one_line(more, code, capsys):
+    """A person would read a traceback."""
+    assert cli.main(more) == code
+    error = capsys.readouterr().err
+    assert error.startswith("judge-next: ")
+    assert error.count("\n") == 1
