@@ -2,15 +2,17 @@
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Callable
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from contextlib import AsyncExitStack, ExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+
 from esra import embedded
-from esra.config.apply import apply_tuned
+from esra.config.apply import Applied, apply_tuned
 from esra.config.catalog import Loaded, load_catalog
 from esra.config.environment import forget_server_settings
 from esra.config.keys import verify_keys
@@ -75,12 +77,14 @@ class Wishes:
 class Opened:
     """A house, who governs it by what trust, and the tuned files that were refused (a line each).
 
-    A trust without issuers: there are no tokens, and every caller is local.
+    A trust without issuers: there are no tokens, and every caller is local. ``reread`` gives the
+    catalog under the tuned files as they are by then; the house goes on with its own.
     """
 
     house: House
     governance: Governance
     refused: tuple[str, ...]
+    reread: Callable[[], Awaitable[Applied]]
     trust: Trust = field(default_factory=Trust)
 
 
@@ -105,19 +109,22 @@ async def open_house(
             raise CannotOpen(str(error)) from error
         for line in loaded.clamped:
             wishes.say(f"{line}; the nearest bound is used")
-        changed, refused = loaded.catalog, tuple[str, ...]()
-        if wishes.tuned:
-            applied = apply_tuned(
-                loaded.catalog, places.tuned_folder(base), identities, verify_keys()
-            )
-            changed, refused = applied.catalog, applied.refused
+        tuned = partial(_tuned, loaded.catalog, base, identities, verify_keys(), wishes)
+        applied = tuned()
         providers = await _providers(loaded, catalog.parent, base, stack, wishes)
-        clock, changed = SystemClock(), wishes.change(changed)
+        clock, changed = SystemClock(), applied.catalog
         resilience = PerSource(
             clock, reachable={name: provider.reachable for name, provider in providers.items()}
         )
         stack.push_async_callback(resilience.close)
-        known |= await _words(changed, loaded.catalog.version, providers, base, wishes)
+        words = partial(_words, loaded.catalog.version, providers, base, wishes, known)
+        await words(changed)
+
+        async def reread() -> Applied:
+            fresh = await asyncio.to_thread(tuned)
+            await words(fresh.catalog)
+            return fresh
+
         house = House(
             catalog=changed,
             providers=providers,
@@ -135,7 +142,48 @@ async def open_house(
             rerankers=models["rerankers"],
         )
         governance = _governance(loaded, changed, catalog.parent, clock)
-        yield Opened(house=house, governance=governance, refused=refused, trust=loaded.trust)
+        yield Opened(
+            house=house,
+            governance=governance,
+            refused=applied.refused,
+            reread=reread,
+            trust=loaded.trust,
+        )
+
+
+async def identities_of(loaded: Loaded, folder: Path, base: Path) -> dict[str, dict[str, str]]:
+    """For each capability the identity of each stage's model, with no engine opened.
+
+    Raises ``CannotOpen`` where a model is not on this machine.
+    """
+    async with AsyncExitStack() as stack:
+        try:
+            models = _models(loaded.catalog, base, {})
+            _add_language_model(models, loaded, folder, stack)
+            return {c.id: models_of(c, models) for c in loaded.catalog.capabilities}
+        except (ModelMissing, ModelUnusable) as error:
+            raise CannotOpen(str(error)) from error
+
+
+@contextmanager
+def open_audit(base: Path) -> Iterator[Audit]:
+    """The audit, shown to work, for what is done outside a house."""
+    with ExitStack() as stack:
+        yield _audit(base, SystemClock(), stack)
+
+
+def _tuned(
+    catalog: Catalog,
+    base: Path,
+    identities: Mapping[str, Mapping[str, str]],
+    keys: tuple[Ed25519PublicKey, ...],
+    wishes: Wishes,
+) -> Applied:
+    """The catalog under its tuned files, if they are wished for, and as the wishes change it."""
+    applied = Applied(catalog=catalog, refused=())
+    if wishes.tuned:
+        applied = apply_tuned(catalog, places.tuned_folder(base), identities, keys)
+    return replace(applied, catalog=wishes.change(applied.catalog))
 
 
 def _governance(loaded: Loaded, catalog: Catalog, folder: Path, clock: SystemClock) -> Governance:
@@ -176,25 +224,26 @@ def _models(catalog: Catalog, base: Path, known: dict[str, Statistics]) -> Model
 
 
 async def _words(
-    catalog: Catalog,
     version: str,
     providers: dict[str, PostgresProvider],
     base: Path,
     wishes: Wishes,
-) -> dict[str, Statistics]:
-    """The words of every source that some capability weighs or chooses by them."""
+    known: dict[str, Statistics],
+    catalog: Catalog,
+) -> None:
+    """Puts into ``known`` the words of every source that some capability weighs or chooses by."""
     ids = {
         binding.source
         for capability in catalog.capabilities
         if wishes.words or _weighs(capability)
         for binding in capability.bindings
     }
-    wanted = [source for source in catalog.sources if source.id in ids]
+    wanted = [s for s in catalog.sources if s.id in ids and s.id not in known]
     files = StatisticsFiles(places.words_folder(base), version=version)
     gathered = await gather(wanted, providers, files, SystemClock().now())
     for id, code in gathered.refused.items():
         wishes.say(f"source {id}: its words could not be read ({code}); it counts as the best one")
-    return dict(gathered.statistics)
+    known.update(gathered.statistics)
 
 
 def _weighs(capability: Capability) -> bool:
@@ -295,7 +344,7 @@ async def _start(provider: PostgresProvider, relations: list[Relation]) -> None:
         await provider.inspector.learn(relations)
 
 
-def _audit(base: Path, clock: SystemClock, stack: AsyncExitStack) -> Audit:
+def _audit(base: Path, clock: SystemClock, stack: AsyncExitStack | ExitStack) -> Audit:
     """In tables where ``ESRA_AUDIT_URL`` is set, else in files; shown to work before a call."""
     own = audited.settings(base)
     key = partial(audited.key, own)
