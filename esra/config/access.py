@@ -1,6 +1,8 @@
 """An exposure as it stands in a catalog: what it offers, and the rules of who may use it."""
 
 from esra.config.blocks import AllowBlock, ExposureBlock
+from esra.config.shape import meant
+from esra.config.strict import Fault
 from esra.domain.capability import Exposure
 from esra.domain.policy import Access, Condition, Grant, Rule
 from esra.domain.source import Limits
@@ -22,18 +24,27 @@ def exposure(block: ExposureBlock) -> Exposure:
     )
 
 
-def access_faults(exposures: list[ExposureBlock], bound: dict[str, set[str]]) -> list[str]:
-    """What a person has to mend, one line each; ``bound`` are the sources by capability."""
+def access_faults(exposures: list[ExposureBlock], bound: dict[str, set[str]]) -> list[Fault]:
+    """What a person has to mend; ``bound`` are the sources by capability."""
     found = []
-    for block in exposures:
+    for place, block in enumerate(exposures):
         offered = bound.get(block.capability, set())
         offered = offered if block.sources is None else offered & set(block.sources)
+        modes = {*block.modes, "brief"}
         for number, rule in enumerate(block.allow):
-            where = f"exposures.{block.slug}.allow.{number}"
-            stray = sorted(set(rule.sources or ()) - offered)
-            found += [f"{where}: {id!r} is no source of this exposure" for id in stray]
-            modes = sorted(set(rule.modes) - set(block.modes) - {"brief"})
-            found += [f"{where}: {mode!r} is not among the exposure's modes" for mode in modes]
+            path = ("exposures", place, "allow", number)
+            found += [
+                Fault(
+                    path=(*path, "sources", entry),
+                    text=f"{id!r} is no source of this exposure{meant(id, offered)}",
+                )
+                for entry, id in enumerate(rule.sources or ())
+                if id not in offered
+            ]
+            found += [
+                Fault(path=(*path, "modes"), text=f"{mode!r} is not among the exposure's modes")
+                for mode in sorted(set(rule.modes) - modes)
+            ]
     return found
 
 

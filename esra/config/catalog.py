@@ -1,18 +1,13 @@
 """Reads a catalog: sources, capabilities and exposures, in TOML a person writes and edits."""
 
-import hashlib
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
-
 from esra.config.access import exposure
 from esra.config.blocks import (
     CapabilityBlock,
-    CatalogFile,
     FieldBlock,
     LimitsBlock,
     MappingBlock,
@@ -22,17 +17,14 @@ from esra.config.blocks import (
 from esra.config.bounds import CAPABILITY, SOURCE, Bounds
 from esra.config.faults import catalog_faults
 from esra.config.record_filter import record_filter
-from esra.config.reference import literal_secrets
 from esra.config.resilience import breaker, retries
-from esra.config.strict import ConfigError, explain
 from esra.config.trust import trust_of
+from esra.config.written import Written, read_catalog
 from esra.domain import capability as cap
 from esra.domain import source as src
 from esra.domain.codes import NoticeCode
 from esra.domain.invocation import Retention
 from esra.domain.trust import Trust
-
-LARGEST = 4 * 1024 * 1024  # bytes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,42 +49,27 @@ class Loaded:
 
 
 def load_catalog(path: Path) -> Loaded:
-    """The catalog in a TOML file; ``ConfigError`` says what is wrong with it."""
-    try:
-        raw = path.read_bytes()
-    except OSError as error:
-        raise ConfigError(f"{path}: cannot be read ({error.strerror})") from error
-    if len(raw) > LARGEST:
-        raise ConfigError(f"{path}: larger than {LARGEST} bytes")
-    try:
-        data = tomllib.loads(raw.decode("utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise ConfigError(f"{path}: not TOML: {error}") from error
-    if literal := list(literal_secrets(data)):
-        raise ConfigError(f"{path}: " + "; ".join(literal[:10]))
-    try:
-        file = CatalogFile.model_validate(data)
-    except ValidationError as error:
-        raise explain(str(path), error, CatalogFile) from error
-    return _checked(path, file, hashlib.sha256(raw).hexdigest()[:16])
+    """The catalog in a TOML file; ``ConfigError`` says what is wrong with it, and where."""
+    return checked(read_catalog(path))
 
 
-def _checked(path: Path, file: CatalogFile, version: str) -> Loaded:
+def checked(written: Written) -> Loaded:
+    file = written.file
+    problems = catalog_faults(file)
+    if problems:
+        raise written.refused(problems)
     lists: dict[str, list[str]] = {block.id: [] for block in file.capabilities}
     catalog = cap.Catalog(
         sources=tuple(_source(block) for block in file.sources),
         capabilities=tuple(_capability(block, lists[block.id]) for block in file.capabilities),
         exposures=tuple(exposure(block) for block in file.exposures),
-        version=version,
+        version=written.version,
         revisions=tuple(
             (id, cap.Revision(notices=(NoticeCode.SETTING_CLAMPED,)))
             for id, lines in lists.items()
             if lines
         ),
     )
-    problems = catalog_faults(file)
-    if problems:
-        raise ConfigError(f"{path}: " + "; ".join(problems[:10]))
     providers = tuple((name, block.url) for name, block in file.providers.items())
     return Loaded(
         catalog=catalog,
@@ -104,7 +81,7 @@ def _checked(path: Path, file: CatalogFile, version: str) -> Loaded:
         bounds=tuple((name, block.parallel) for name, block in file.providers.items()),
         parallel=file.parallel,
         model=file.model,
-        trust=trust_of(file.governance, path.parent),
+        trust=trust_of(file.governance, written.path.parent),
         retention=Retention(file.governance.retention),
         prompt_key=file.governance.prompt_key,
         clamped=tuple(line for lines in lists.values() for line in lines),

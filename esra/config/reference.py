@@ -9,6 +9,9 @@ from typing import Annotated
 
 from pydantic import AfterValidator
 
+from esra.config.lines import Path
+from esra.config.strict import Fault
+
 _REFERENCE = re.compile(r"\A(env:[A-Za-z_][A-Za-z0-9_]*|file:[^\0]+|keyring:[^/\0]+/[^\0]+)\Z")
 _SAID = "env:NAME, file:PATH or keyring:SERVICE/NAME, never the secret itself"
 _PASSWORD = re.compile(r"\b[a-z][a-z0-9+.-]*://[^\s/?#:@]*:[^\s/?#@]+@", re.IGNORECASE)
@@ -32,19 +35,20 @@ Reference = Annotated[str, AfterValidator(_reference)]
 Address = Annotated[str, AfterValidator(_address)]
 
 
-def literal_secrets(data: object, where: str = "") -> Iterator[str]:
-    """Every place of a parsed file that holds a password in a URL or a private key, one line each.
+def literal_secrets(data: object, path: Path = ()) -> Iterator[Fault]:
+    """Every place of a parsed file that holds a password in a URL or a private key.
 
     Only places are named, never what stands there.
     """
     if isinstance(data, Mapping):
         for key, value in data.items():
-            yield from literal_secrets(value, f"{where}.{key}" if where else str(key))
+            yield from literal_secrets(value, (*path, str(key)))
     elif isinstance(data, list):
         for number, value in enumerate(data):
-            yield from literal_secrets(value, f"{where}.{number}")
+            yield from literal_secrets(value, (*path, number))
     elif isinstance(data, str) and (kind := _kind(data)):
-        yield f"{where}: holds {kind}; move it elsewhere and name that place: {_SAID}"
+        text = f"holds {kind}; move it elsewhere and name that place: {_SAID}"
+        yield Fault(path=path, text=text)
 
 
 def _kind(text: str) -> str:

@@ -1,9 +1,16 @@
 """Strict models and their errors in a person's words."""
 
-import difflib
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
+
+from esra.config.lines import Path
+from esra.config.shape import at, block, homes, keys_of, like_key
+from esra.config.words import said
+
+MOST = 10  # faults in one error: whoever mends them runs it again
 
 
 class ConfigError(ValueError):
@@ -22,36 +29,58 @@ class Strict(BaseModel):
     )
 
 
-def explain(where: str, error: ValidationError, model: type[BaseModel]) -> ConfigError:
-    """One line a problem, the first ten: where it is, what is wrong, the nearest valid key."""
-    lines = []
-    for problem in error.errors(include_url=False, include_input=False)[:10]:
-        path = ".".join(str(part) for part in problem["loc"]) or "(top)"
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fault:
+    """One thing to mend: at which place of the file, and what."""
+
+    path: Path
+    text: str
+
+
+# Says where a place is: "shop.toml:12", or the variable that was set in its stead.
+Where = Callable[[Path], str]
+
+
+def refused(where: str | Where, faults: Iterable[Fault]) -> ConfigError:
+    """One line with the first faults: where each is, what is wrong with it."""
+    told, before = [], ""
+    for fault in list(faults)[:MOST]:
+        place = where if isinstance(where, str) else where(fault.path)
+        path = ".".join(map(str, fault.path)) or "(top)"
+        line = f"{path}: {fault.text}"
+        told.append(line if place == before else f"{place}: {line}")
+        before = place
+    return ConfigError("; ".join(told))
+
+
+def explain(where: str | Where, error: ValidationError, model: type[BaseModel]) -> ConfigError:
+    """What is wrong with each key, and the nearest valid one for those that are unknown."""
+    problems = error.errors(include_url=False)
+    missing = {problem["loc"] for problem in problems if problem["type"] == "missing"}
+    faults = []
+    for problem in problems:
+        path = problem["loc"]
         if problem["type"] == "extra_forbidden":
-            lines.append(f"{path}: unknown key{_nearest(problem['loc'], model)}")
+            close = _nearest(path, model, missing)
+            # A misspelt key that has to be there is one mistake and not two.
+            missing.discard((*path[:-1], close))
+            faults.append(Fault(path=path, text=f"unknown key{_advice(path, close, model)}"))
         else:
-            lines.append(f"{path}: {problem['msg']}")
-    return ConfigError(f"{where}: " + "; ".join(lines))
+            faults.append(Fault(path=path, text=said(problem)))
+    unsaid = {problem["loc"] for problem in problems if problem["type"] == "missing"} - missing
+    return refused(where, [fault for fault in faults if fault.path not in unsaid])
 
 
-def _nearest(path: tuple[Any, ...], model: type[BaseModel]) -> str:
-    known = _keys(model, set())
-    close = difflib.get_close_matches(str(path[-1]), sorted(known), n=1)
-    return f", did you mean {close[0]!r}?" if close else ""
+def _nearest(path: Path, model: type[BaseModel], missing: set[tuple[Any, ...]]) -> str | None:
+    """The key that was meant: one that is missing there, else any that may stand there."""
+    around = block(at(model, path[:-1]))
+    known = keys_of(around) if around is not None else {}
+    wanted = [key for key in known if (*path[:-1], key) in missing]
+    return like_key(str(path[-1]), wanted) or like_key(str(path[-1]), known)
 
 
-def _keys(model: type[BaseModel], seen: set[type]) -> set[str]:
-    if model in seen:
-        return set()
-    seen.add(model)
-    keys = set(model.model_fields)
-    for field in model.model_fields.values():
-        for inner in _models(field.annotation):
-            keys |= _keys(inner, seen)
-    return keys
-
-
-def _models(annotation: Any) -> list[type[BaseModel]]:
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        return [annotation]
-    return [m for part in getattr(annotation, "__args__", ()) for m in _models(part)]
+def _advice(path: Path, close: str | None, model: type[BaseModel]) -> str:
+    advice = f", did you mean {close!r}?" if close else ""
+    # A key below the wrong header is the commonest mistake of TOML.
+    elsewhere = list(homes(model, str(path[-1])))
+    return f"{advice}, it is a key of {' and '.join(elsewhere[:3])}" if elsewhere else advice

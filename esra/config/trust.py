@@ -9,7 +9,7 @@ from pydantic import AfterValidator, TypeAdapter, ValidationError
 from pydantic import Field as Bound
 
 from esra.config.reference import Reference
-from esra.config.strict import ConfigError, Strict
+from esra.config.strict import ConfigError, Fault, Strict
 from esra.domain.trust import Issuer, LocalIdentity, Trust
 
 Algorithm = Literal[
@@ -87,21 +87,22 @@ class GovernanceBlock(Strict):
     issuers: list[IssuerBlock] = []
 
 
-def trust_faults(block: GovernanceBlock) -> list[str]:
-    """What a person has to mend, one line each."""
+def trust_faults(block: GovernanceBlock) -> list[Fault]:
+    """What a person has to mend."""
     found = []
     if block.issuers and block.resource is None:
         # Without it a door on a network could not say whose tokens it takes.
-        found.append("governance: needs its resource where it has issuers")
+        found.append(Fault(path=("governance",), text="needs its resource where it has issuers"))
     named = [one.issuer for one in block.issuers]
     for number, one in enumerate(block.issuers):
-        where = f"governance.issuers.{number}"
-        if named.count(one.issuer) > 1:
-            found.append(f"{where}: this issuer stands twice")
+        path = ("governance", "issuers", number)
+        if one.issuer in named[:number]:
+            found.append(Fault(path=(*path, "issuer"), text="this issuer stands twice"))
         if (one.tenant is None) == (one.tenant_claim is None):
-            found.append(f"{where}: takes one of tenant and tenant_claim")
+            found.append(Fault(path=path, text="takes one of tenant and tenant_claim"))
         if one.tenants and one.tenant_claim is None:
-            found.append(f"{where}: tenants maps the values of a tenant_claim")
+            text = "tenants maps the values of a tenant_claim"
+            found.append(Fault(path=(*path, "tenants"), text=text))
     return found
 
 

@@ -77,14 +77,14 @@ def test_the_order_changes_with_the_file_and_with_nothing_else(tmp_path):
         (lambda b: {**b, "tunables": {**b["tunables"], "host": "x"}}, "unknown key"),
         (lambda b: {**b, "tunables": {**b["tunables"], "semantic_wieght": 0.5}}, "did you mean"),
         (lambda b: {**b, "tunables": {**b["tunables"], "match_bonus": 0.2}}, "outside"),
-        (lambda b: {**b, "tunables": {**b["tunables"], "semantic_weight": -0.1}}, "greater than"),
+        (lambda b: {**b, "tunables": {**b["tunables"], "semantic_weight": -0.1}}, "at least"),
         (lambda b: {**b, "tunables": {**b["tunables"], "semantic_weight": "0.5"}}, "number"),
         (lambda b: {**b, "tunables": {**b["tunables"], "semantic_weight": True}}, "number"),
         (lambda b: {**b, "tunables": {"semantic_weight": 0.0, "lexical_weight": 0.0}}, "both 0"),
         (lambda b: {**b, "tunables": {**b["tunables"], "sources": {"law": {}}}}, "no source"),
         (lambda b: {**b, "tunables": {**b["tunables"], "sources": {"news": {"priority": 99.0}}}},
          "outside"),
-        (lambda b: {**b, "revision": 0}, "greater than"),
+        (lambda b: {**b, "revision": 0}, "at least"),
     ],
 )  # fmt: skip
 def test_a_file_with_anything_wrong_is_refused_with_the_reason(change, why):
