@@ -6,16 +6,16 @@ bounds, or that holds a key it must not, is refused; the last good revision stay
 
 import base64
 import hashlib
-from collections.abc import Mapping
-from typing import Literal
+from collections.abc import Callable, Mapping
+from typing import Any, Literal
 
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import (
     Ed25519PrivateKey,
     Ed25519PublicKey,
 )
+from pydantic import ConfigDict, ValidationError, model_validator
 from pydantic import Field as Bound
-from pydantic import ValidationError, model_validator
 
 from esra.config.bounds import CAPABILITY, SOURCE, Bounds
 from esra.config.canonical import LARGEST_WHOLE, canonical, parsed
@@ -25,7 +25,21 @@ from esra.trace import PIPELINE, SCHEMA
 LARGEST = 256 * 1024  # bytes
 
 
+def _stated(bounds: Mapping[str, Bounds]) -> Callable[[dict[str, Any]], None]:
+    """Puts the table of bounds into a model's JSON Schema."""
+
+    def state(schema: dict[str, Any]) -> None:
+        for name, bound in bounds.items():
+            parts = schema["properties"][name]["anyOf"]
+            number = next(part for part in parts if part["type"] != "null")
+            number |= {"minimum": bound.low, "maximum": bound.high}
+
+    return state
+
+
 class OwnTunables(Strict):
+    model_config = ConfigDict(json_schema_extra=_stated(SOURCE))
+
     priority: float | None = None
     half_life: float | None = None
     native_floor: float | None = None
@@ -34,6 +48,8 @@ class OwnTunables(Strict):
 
 class Tunables(Strict):
     """What may be tuned; absent means "as the catalog says"."""
+
+    model_config = ConfigDict(json_schema_extra=_stated(CAPABILITY))
 
     semantic_weight: float = Bound(ge=0, le=1)
     lexical_weight: float = Bound(ge=0, le=1)
