@@ -5,12 +5,17 @@ One file a subcommand, listed in ``PARTS``.
 
 import argparse
 
-from esra.cli import config_schema
+from esra.cli import config_history, config_rollback, config_schema, config_verify
 from esra.cli.command import Command
 from esra.cli.exits import USAGE
 
 # In the order ``esra config --help`` lists them.
-PARTS: tuple[Command, ...] = (config_schema.COMMAND,)
+PARTS: tuple[Command, ...] = (
+    config_schema.COMMAND,
+    config_verify.COMMAND,
+    config_history.COMMAND,
+    config_rollback.COMMAND,
+)
 
 
 def _options(parser: argparse.ArgumentParser) -> None:

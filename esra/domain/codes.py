@@ -109,6 +109,7 @@ class AuditEvent(StrEnum):
     SOURCE_FAILED = "esra.source.failed"
     BREAKER_STATE = "esra.breaker.state"
     RERANK = "esra.rerank"
+    CONFIG_ROLLBACK = "esra.config.rollback"
 
 
 class Denial(StrEnum):
