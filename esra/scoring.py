@@ -116,3 +116,12 @@ def weights(thousandths: int) -> tuple[float, float]:
     if not 0 <= thousandths <= 1000:
         raise ValueError(f"a semantic share lies in 0..1000 thousandths, not {thousandths}")
     return thousandths / 1000, (1000 - thousandths) / 1000
+
+
+def weights_of(share: float) -> tuple[float, float]:
+    """The two rerank weights of a semantic share in 0..1.
+
+    A share that somebody typed in thousandths gives what ``weights`` gives: 1 - 0.7 is not 0.3.
+    """
+    thousandths = round(share * 1000)
+    return weights(thousandths) if thousandths / 1000 == share else (share, 1.0 - share)

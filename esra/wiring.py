@@ -11,7 +11,7 @@ from typing import Any
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
-from esra import embedded
+from esra import embedded, scoring
 from esra.config.apply import Applied, apply_tuned
 from esra.config.catalog import Loaded, load_catalog
 from esra.config.environment import forget_server_settings
@@ -102,7 +102,7 @@ async def open_house(
     async with AsyncExitStack() as stack:
         known: dict[str, Statistics] = {}  # filled once the engines are open
         try:
-            models = _models(loaded.catalog, base, known)
+            models = _models(wishes.change(loaded.catalog), base, known)
             _add_language_model(models, loaded, catalog.parent, stack)
             identities = {c.id: models_of(c, models) for c in loaded.catalog.capabilities}
         except (ModelMissing, ModelUnusable) as error:
@@ -386,12 +386,14 @@ def _embedded_reader(base: Path, stack: AsyncExitStack, wishes: Wishes) -> str:
 def with_share(share: float) -> Callable[[Catalog], Catalog]:
     """A change that gives every capability this semantic share."""
 
+    semantic, lexical = scoring.weights_of(share)
+
     def change(catalog: Catalog) -> Catalog:
         return replace(
             catalog,
             capabilities=tuple(
                 replace(
-                    c, scoring=replace(c.scoring, semantic_weight=share, lexical_weight=1 - share)
+                    c, scoring=replace(c.scoring, semantic_weight=semantic, lexical_weight=lexical)
                 )
                 for c in catalog.capabilities
             ),

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from esra import scoring
 from esra.config.bounds import CAPABILITY, SOURCE, Bounds
 from esra.domain.capability import Scoring
 
@@ -80,8 +81,8 @@ def value_of(numbers: Scoring, one: Tunable) -> float | None:
 def change(numbers: Scoring, one: Tunable, value: float | None) -> Scoring:
     """``numbers`` with one of them set. Bounds are the caller's business."""
     if one.name == SHARE:
-        share = float(value or 0.0)
-        return replace(numbers, semantic_weight=share, lexical_weight=1.0 - share)
+        semantic, lexical = scoring.weights_of(float(value or 0.0))
+        return replace(numbers, semantic_weight=semantic, lexical_weight=lexical)
     if not one.source:
         return replace(numbers, **{OF_ALL[one.name]: value})
     field: dict[str, Any] = {OF_A_SOURCE[one.name]: value}

@@ -143,3 +143,11 @@ def test_round_robin_gives_every_source_its_turn():
     assert scoring.round_robin(lanes, 10) == [0, 500, 600, 1, 501, 2, 502, 3, 4, 5]
     assert scoring.round_robin([[1], [2]], 10) == [1, 2]
     assert scoring.round_robin([], 10) == []
+
+
+def test_a_share_typed_by_hand_has_the_weights_of_the_grid():
+    """A weight tried by hand would differ from the curve's in the last bit: 1 - 0.7 is not 0.3."""
+    assert scoring.weights_of(0.7) == scoring.weights(700) == (0.7, 0.3)
+    assert scoring.weights_of(0.0) == (0.0, 1.0)
+    assert scoring.weights_of(1 / 3) == (1 / 3, 1.0 - 1 / 3)
+    assert scoring.weights_of(0.12345) == (0.12345, 1.0 - 0.12345)
