@@ -7,7 +7,6 @@ from collections.abc import Sequence
 COMMANDS = {
     "tune": "eval.tune.cli",
     "record": "eval.recording.cli",
-    "measure": "eval.measure.cli",
     "import": "eval.exchange.cli_import",
     "export": "eval.exchange.cli_export",
     "sample": "eval.exchange.cli_sample",

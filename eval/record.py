@@ -42,6 +42,10 @@ class Question:
     now: float | None = None
 
 
+class Enough(Exception):
+    """Raised behind a port where no further asking is wanted: the recording ends cleanly."""
+
+
 class OneTrace:
     """A sink for one invocation."""
 
@@ -59,24 +63,38 @@ async def record(
     path: Path,
     *,
     parallel: int = 2,
+    delay: float = 0.0,
+    around: Callable[[House, Question], House] = lambda house, question: house,
     progress: Callable[[int, int], None] = lambda done, all: None,
 ) -> None:
     """Records every question that ``path`` does not hold whole. ``Refused`` ends it; what is done
     stays. A trace in which a source or a model failed is recorded again by the next run.
 
     A second command on the same path waits for the first, and then finds its work done.
+
+    delay: seconds between the beginnings of two questions; around: the house of one question
+    Raises ``Enough`` where a port said so: no further question is begun, those under way are ended.
     """
     with _appending(path) as append:
         whole = {query for query, trace in lines(path) if not failures(trace)}
         waiting = [question for question in questions if question.id not in whole]
-        gate = asyncio.Semaphore(parallel)
+        gate, pace = asyncio.Semaphore(parallel), Pace(delay)
         finished = len(questions) - len(waiting)
+        stopped: list[Enough] = []
         progress(finished, len(questions))
 
         async def one(question: Question) -> None:
             nonlocal finished
             async with gate:
-                append({"query": question.id, "trace": await _ask(question, exposure, house)})
+                await pace.turn()
+                if stopped:
+                    return
+                try:
+                    trace = await answer(question, exposure, around(house, question))
+                except Enough as enough:
+                    stopped.append(enough)
+                    return
+                append({"query": question.id, "trace": trace})
             finished += 1
             progress(finished, len(questions))
 
@@ -86,6 +104,21 @@ async def record(
                     group.create_task(one(question))
         except ExceptionGroup as errors:
             raise errors.exceptions[0] from errors
+        if stopped:
+            raise stopped[0]
+
+
+class Pace:
+    """Turns that begin at least ``delay`` seconds apart."""
+
+    def __init__(self, delay: float) -> None:
+        self._delay, self._next = delay, 0.0
+
+    async def turn(self) -> None:
+        now = asyncio.get_running_loop().time()
+        at, self._next = max(now, self._next), max(now, self._next) + self._delay
+        if at > now:
+            await asyncio.sleep(at - now)
 
 
 def failures(trace: Mapping[str, object]) -> list[str]:
@@ -93,7 +126,8 @@ def failures(trace: Mapping[str, object]) -> list[str]:
     return [w["code"] for w in trace["warnings"] if w["code"] in PASSING]
 
 
-async def _ask(question: Question, exposure: str, house: House) -> Mapping[str, object]:
+async def answer(question: Question, exposure: str, house: House) -> Mapping[str, object]:
+    """The trace of one question; ``Refused`` where it may not be asked."""
     sink = OneTrace()
     request = Request(
         exposure=exposure,

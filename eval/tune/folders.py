@@ -2,8 +2,8 @@
 
 import asyncio
 import hashlib
-from collections.abc import Sequence
-from contextlib import ExitStack
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -102,6 +102,27 @@ def prepare(order: Order, base: Path, progress: Progress) -> Prepared:
     """Loads, writes the catalog and records: everything before a decision."""
     slug = writing.slug_of(order.name)
     federation = order.federation
+    with ready(order, base, progress) as (catalog, capability):
+        folder, models = asyncio.run(
+            _record(order, slug, federation, catalog, capability, base, progress)
+        )
+    case, degraded = _case(order, slug, federation, capability, models, folder, base)
+    runfolder.write(folder, case)
+    return Prepared(
+        case=case,
+        slug=slug,
+        catalog=catalog,
+        folder=folder,
+        example=asked(order)[0].text,
+        degraded=degraded,
+    )
+
+
+@contextmanager
+def ready(order: Order, base: Path, progress: Progress) -> Iterator[tuple[Path, Capability]]:
+    """The folders' catalog and capability, loaded; the database is open until the block ends."""
+    slug = writing.slug_of(order.name)
+    federation = order.federation
     for note in notes_of(federation):
         progress.say(f"  {note}")
     refuse_second_name(places.catalog_file(base, slug), slug, order.name)
@@ -116,20 +137,7 @@ def prepare(order: Order, base: Path, progress: Progress) -> Prepared:
             forget_server_settings()
         loaded, reference = load_into(federation, slug, database, base, progress)
         catalog = _catalog(order, slug, federation, loaded, reference, base, progress)
-        capability = _capability(catalog, slug, federation)
-        folder, models = asyncio.run(
-            _record(order, slug, federation, catalog, capability, base, progress)
-        )
-    case, degraded = _case(order, slug, federation, capability, models, folder, base)
-    runfolder.write(folder, case)
-    return Prepared(
-        case=case,
-        slug=slug,
-        catalog=catalog,
-        folder=folder,
-        example=asked(order)[0].text,
-        degraded=degraded,
-    )
+        yield catalog, capability_of(catalog, slug, federation)
 
 
 def _catalog(
@@ -182,7 +190,7 @@ def _examples(documents: Sequence) -> tuple[str, ...]:
     return tuple(titles[::step][:EXAMPLES])
 
 
-def _capability(catalog: Path, slug: str, federation: Federation) -> Capability:
+def capability_of(catalog: Path, slug: str, federation: Federation) -> Capability:
     """The capability as the catalog has it; ``ConfigError`` where it does not fit the folders."""
     known = load_catalog(catalog).catalog
     capability = known.capability(slug)

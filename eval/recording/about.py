@@ -1,0 +1,83 @@
+"""A run folder's ``about.json``: what a recording is of, beside its traces and labels.
+
+It holds what a report needs and neither a trace nor a judgement tells: which queries were asked at
+all, the labels of their sources, their tags and traffic, how large each source is, and as of when
+the sources were searched.
+"""
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+FILE = "about.json"
+SCHEMA = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Labelled:
+    """One query. ``right`` None: nobody said which sources; ``traffic`` None: not counted."""
+
+    group: str
+    tags: tuple[str, ...] = ()
+    right: tuple[str, ...] | None = None
+    nothing: bool = False
+    timely: bool = False
+    traffic: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Held:
+    """One source: its family, and how many records it holds (None: not counted)."""
+
+    family: str
+    documents: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class About:
+    """``arm`` names the recording; ``hidden`` are (source, key) its caller may not see."""
+
+    arm: str
+    as_of: str = ""
+    forms: Mapping[str, str] = field(default_factory=dict)
+    shortlist: int = 0
+    sources: Mapping[str, Held] = field(default_factory=dict)
+    queries: Mapping[str, Labelled] = field(default_factory=dict)
+    hidden: frozenset[tuple[str, str]] = frozenset()
+    noise: Mapping[str, object] | None = None
+
+
+def write(folder: Path, about: About) -> None:
+    """Whole or not at all."""
+    plain = {"schema": SCHEMA, **asdict(about), "hidden": sorted(map(list, about.hidden))}
+    folder.mkdir(parents=True, exist_ok=True)
+    fresh = folder / f".{FILE}.{os.getpid()}"
+    fresh.write_text(json.dumps(plain, separators=(",", ":"), allow_nan=False) + "\n", "utf-8")
+    fresh.replace(folder / FILE)
+
+
+def read(folder: Path) -> About | None:
+    """None where the folder has none, as the runs of ``tune`` have not; ValueError if unusable."""
+    path = folder / FILE
+    try:
+        plain = json.loads(path.read_text("utf-8"))
+    except FileNotFoundError:
+        return None
+    if not isinstance(plain, dict) or plain.pop("schema", None) != SCHEMA:
+        raise ValueError(f"{path}: not written by this version; record it again")
+    try:
+        queries = {
+            id: Labelled(**{**own, "tags": tuple(own["tags"]), "right": _some(own["right"])})
+            for id, own in plain.pop("queries").items()
+        }
+        sources = {id: Held(**own) for id, own in plain.pop("sources").items()}
+        hidden = frozenset((source, key) for source, key in plain.pop("hidden"))
+        return About(queries=queries, sources=sources, hidden=hidden, **plain)
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
+        raise ValueError(f"{path}: not written by this version; record it again") from error
+
+
+def _some(right: list[str] | None) -> tuple[str, ...] | None:
+    return None if right is None else tuple(right)

@@ -1,0 +1,119 @@
+"""The command line of ``./workbench record``."""
+
+import argparse
+import json
+import math
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+OK, USAGE, CONFIG, SOURCE, DEGRADED = 0, 2, 3, 4, 5
+
+EPILOG = """\
+--name N --data D ..            labelled folders, each one source, loaded into the database
+--catalog C --data D ..         the same folders' labels over sources that a catalog has already;
+                                a folder's name is its source's id
+--catalog C --questions F       a queries.jsonl over a catalog; --qrels judges its documents
+
+Before the first question stands what the recording is expected to cost. A recording that was cut
+off goes on where it stopped; answers of a language model are kept (under the retention classes
+full and keyed_hash), so that none is paid for twice.
+
+0 recorded whole, 2 usage, 3 configuration or data, 4 database or model, 5 partial: a limit was
+reached, or a source or model failed on some questions; the same command goes on. 130 interrupted.
+"""
+
+
+def parser() -> argparse.ArgumentParser:
+    made = argparse.ArgumentParser(
+        prog="./workbench record",
+        description="Ask labelled questions through the real pipeline and keep what it decided.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add = made.add_argument
+    add("--name", help="the capability's name; its tool is esra_NAME")
+    add("--data", nargs="+", type=Path, metavar="DIR", help="labelled folders")
+    add("--catalog", type=Path, metavar="FILE")
+    add("--exposure", metavar="SLUG", help="which of the catalog's exposures is asked")
+    add("--questions", type=Path, metavar="FILE", help="queries.jsonl")
+    add("--qrels", type=Path, metavar="FILE")
+    add("--queries", type=_count, metavar="N", help="at most N queries")
+    add("--arm", help="what the recording is called in reports")
+    add("--select", choices=["all", "local", "statistics", "model"])
+    add("--plan", choices=["template", "local", "model"])
+    add("--rerank", choices=["none", "local", "model"])
+    add(
+        "--shortlist",
+        type=_count,
+        metavar="N",
+        help="candidates a reranker sees",
+    )
+    add("--as-of", action="store_true", help="take out what is dated after a query's own date")
+    add("--retention", choices=["full", "keyed_hash", "redacted", "none"], help="of prompts")
+    add("--repeat", type=_count, default=1, metavar="N", help="recordings; 2 or more: noise floor")
+    add("--parallel", type=_count, default=2, metavar="N", help="questions at a time (default 2)")
+    add("--delay", type=_amount, default=0.0, metavar="S", help="seconds between two beginnings")
+    add("--max-calls", type=_count, metavar="N")
+    add("--max-tokens", type=_count, metavar="N", help="tokens in and out")
+    add("--max-cost", type=_amount, metavar="X", help="in the unit of the catalog's price")
+    add("--k", type=_count, default=10, help="depth of nDCG@k (default 10)")
+    add("--out", type=Path, metavar="DIR", help="the run folder (default: by what it depends on)")
+    add("--dry-run", action="store_true", help="say what it will cost, and stop")
+    add("--json", action="store_true", help="one JSON document on stdout")
+    add("--quiet", action="store_true", help="no progress on stderr")
+    return made
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number above 0")
+    return int(text)
+
+
+def _amount(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value < math.inf:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of 0 or more")
+    return value
+
+
+def main(argv: Sequence[str]) -> int:
+    arguments = parser().parse_args(argv)
+    wrong = _misuse(arguments)
+    if wrong:
+        return _trouble(wrong, USAGE)
+    from eval.recording import work
+
+    # A kernel or a pool of threads would fight over the cores the recording needs.
+    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+    try:
+        done = work.run(arguments)
+    except work.EXPECTED as error:
+        return _trouble(str(error), work.code_of(error))
+    told = json.dumps(done.document, indent=2, allow_nan=False)
+    print(told if arguments.json else done.report, flush=True)
+    return DEGRADED if done.partial else OK
+
+
+def _misuse(arguments: argparse.Namespace) -> str:
+    if bool(arguments.data) == bool(arguments.questions):
+        return "one of --data DIR [DIR ...] and --questions FILE says what to ask"
+    if arguments.questions and not arguments.catalog:
+        return "--questions needs --catalog FILE: what is to be searched"
+    if arguments.qrels and not arguments.questions:
+        return "--qrels goes with --questions; folders bring their own"
+    if bool(arguments.name) == bool(arguments.catalog):
+        return "one of --name N (folders are loaded) and --catalog FILE (sources are there already)"
+    if arguments.exposure and not arguments.catalog:
+        return "--exposure goes with --catalog"
+    return ""
+
+
+def _trouble(text: str, code: int) -> int:
+    print(f"record: {text}", file=sys.stderr)
+    return code

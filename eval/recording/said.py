@@ -1,0 +1,80 @@
+"""How a recording went, in words and as the document of ``record --json``."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from eval.recording.about import About
+from eval.recording.expect import Expected
+from eval.recording.noise import Noise
+from eval.recording.session import Session
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Done:
+    """``partial``: something is left for the next run of the same command."""
+
+    document: dict[str, object]
+    report: str
+    partial: bool
+
+
+def dry(folder: Path, expected: Expected) -> Done:
+    """What a recording would cost; nothing was asked of a model."""
+    document = {"run": str(folder), "expected": expected.as_json()}
+    return Done(document=document, report=expected.line(), partial=False)
+
+
+def done(folder: Path, told: About, went: Session, questions: int, floor: Noise | None) -> Done:
+    """``questions`` were wanted; ``floor`` is there where the recording was repeated."""
+    recorded = questions - len(went.missing)
+    lines = [
+        f"{told.arm}: {recorded} of {questions} questions recorded",
+        f"  paid     {_paid(went)}",
+    ]
+    again, unknown = "; the same command", went.bill.unknown
+    for name, text in (
+        ("unknown", f"{unknown} askings whose cost nobody told" * bool(unknown)),
+        ("stopped", went.stopped and f"{went.stopped}{again} goes on"),
+        ("degraded", f"{len(went.degraded)} questions{again} asks them" * bool(went.degraded)),
+        ("as of", told.as_of),
+        ("noise", floor.line() if floor else ""),
+        ("run", str(folder)),
+        ("next", f"./workbench measure {folder}"),
+    ):
+        lines += [f"  {name:8} {text}"] if text else []
+    document = {
+        "arm": told.arm,
+        "run": str(folder),
+        "status": "partial" if went.partial else "complete",
+        "questions": questions,
+        "recorded": recorded,
+        "missing": list(went.missing),
+        "degraded": went.degraded,
+        "stopped": went.stopped,
+        "expected": went.expected.as_json(),
+        "paid": _plain(went),
+        "as_of": told.as_of,
+        "noise": floor.as_json() if floor else None,
+    }
+    return Done(document=document, report="\n".join(lines), partial=went.partial)
+
+
+def _paid(went: Session) -> str:
+    paid = went.bill.paid
+    cost = "" if paid.cost is None else f", {paid.cost:.4g} by the price"
+    return (
+        f"{paid.calls} calls, {paid.tokens_in:,} tokens in, {paid.tokens_out:,} out{cost}; "
+        f"{went.bill.kept} askings answered from what was kept"
+    )
+
+
+def _plain(went: Session) -> dict[str, object]:
+    paid = went.bill.paid
+    return {
+        "calls": paid.calls,
+        "tokens_in": paid.tokens_in,
+        "tokens_out": paid.tokens_out,
+        "cost": paid.cost,
+        "unknown": went.bill.unknown,
+        "kept": went.bill.kept,
+    }
