@@ -1,9 +1,7 @@
 """``esra draft URL``: a first catalog of a database, read from its catalogue alone."""
 
 import argparse
-import os
 import sys
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -78,22 +76,10 @@ async def _survey(address: Callable[[], str], schema: str | None) -> "Server | F
 
 
 def _write(file: Path, text: str) -> None:
-    """Whole or not at all: a draft that was cut off would read as a smaller database."""
-    descriptor, name = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}-")
-    try:
-        with os.fdopen(descriptor, "w", encoding="utf-8") as fresh:
-            fresh.write(text)
-        os.chmod(name, 0o666 & ~_umask())
-        os.replace(name, file)
-    except BaseException:
-        os.unlink(name)
-        raise
+    from esra.cli.write import write_whole
+    from esra.config.beside import LINE, keep_beside
 
-
-def _umask() -> int:
-    given = os.umask(0)
-    os.umask(given)
-    return given
+    write_whole(file, (LINE if keep_beside(file) else "") + text)
 
 
 COMMAND = Command(

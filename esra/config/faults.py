@@ -17,6 +17,11 @@ from esra.config.trust import trust_faults
 SLUG = re.compile(r"\A[a-z0-9_]{1,26}\Z")
 
 
+def is_slug(text: str) -> bool:
+    """Whether a tool can be called so: ``esra_{slug}``, beside ``esra_{slug}_fetch``."""
+    return bool(SLUG.match(text)) and not text.endswith("_fetch")
+
+
 def catalog_faults(file: CatalogFile) -> list[Fault]:
     """Every fault of a catalog, in no order that matters."""
     bound = _bound(file)
@@ -89,7 +94,7 @@ def _bound(file: CatalogFile) -> dict[str, set[str]]:
 
 def _bad_slugs(file: CatalogFile) -> Iterator[Fault]:
     for number, block in enumerate(file.exposures):
-        if not SLUG.match(block.slug) or block.slug.endswith("_fetch"):
+        if not is_slug(block.slug):
             text = "a slug is 1 to 26 of a-z, 0-9 and _ and does not end in _fetch"
             yield Fault(path=("exposures", number, "slug"), text=text)
 

@@ -22,6 +22,7 @@ DOORS = {
         "esra.governance.store",
         "esra.governance.audit.tables",
         "esra.ingest",
+        "esra.sample.load",
     ),
     "psycopg_pool": ("esra.providers.postgres", "esra.governance.store", "esra.ingest"),
     "sqlite3": ("esra.llm.embedder",),
@@ -29,14 +30,15 @@ DOORS = {
 
 # What sends a command over a connection.
 SENDS = {"execute", "executemany", "copy", "stream", "callproc"}
-# One module touches a source's connection. esra's own tables, the import lane and the file in which
-# embeddings are kept have doors of their own, and a model's endpoint streams its answer; none of
-# these can meet a source (see DOORS).
+# One module touches a source's connection. esra's own tables, the import lane, the sample that
+# `esra init` loads and the file in which embeddings are kept have doors of their own, and a model's
+# endpoint streams its answer; none of these can meet a source (see DOORS).
 SENDERS = {
     "esra.providers.postgres.run": SENDS,
     "esra.governance.store": SENDS,
     "esra.governance.audit.tables": SENDS,
     "esra.ingest.store": SENDS,
+    "esra.sample.load": {"execute", "executemany"},
     "esra.llm.embedder": {"execute", "executemany"},
     "esra.llm.openai": {"stream"},
 }
