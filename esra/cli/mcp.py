@@ -50,6 +50,7 @@ async def _serve(given: Path | None, wire: "Wire") -> int:
     from esra.governance import places
     from esra.serve.door import Door
     from esra.serve.mcp import mcp_server
+    from esra.serve.reload import Reload, reloading
     from esra.serve.stdio import serve_stdio
     from esra.wiring import Wishes, open_house
 
@@ -60,7 +61,10 @@ async def _serve(given: Path | None, wire: "Wire") -> int:
     async with open_house(chosen(given), places.home(), Wishes(say=say)) as opened:
         for line in opened.refused:
             say(f"passed over a tuned configuration: {line}")
-        await serve_stdio(mcp_server(Door(opened.house, opened.governance)), wire)
+        door = Door(opened.house, opened.governance)
+        tuned = places.tuned_folder(places.home())
+        async with reloading(Reload(door, opened.reread, tuned, say, opened.refused)):
+            await serve_stdio(mcp_server(door), wire)
     return OK
 
 

@@ -49,6 +49,7 @@ async def _serve(arguments: argparse.Namespace) -> int:
     from esra.governance import places
     from esra.serve.door import Door
     from esra.serve.http import http_app
+    from esra.serve.reload import Reload, reloading
     from esra.serve.server import Listen, listen
     from esra.wiring import Wishes, open_house
 
@@ -58,8 +59,10 @@ async def _serve(arguments: argparse.Namespace) -> int:
             say(f"passed over a tuned configuration: {line}")
         front = _front(arguments, opened.trust)
         how = Listen(host=arguments.host, port=arguments.port)
-        app = http_app(Door(opened.house, opened.governance), front)
-        interrupted = await listen(app, how, _say_where)
+        door = Door(opened.house, opened.governance)
+        tuned = places.tuned_folder(places.home())
+        async with reloading(Reload(door, opened.reread, tuned, say, opened.refused)):
+            interrupted = await listen(http_app(door, front), how, _say_where)
     return INTERRUPTED if interrupted else OK
 
 

@@ -18,6 +18,7 @@ from esra.config.keys import signing_key, verify_keys
 from esra.config.strict import ConfigError
 from esra.config.tuned import LARGEST, key_id, sealed_body
 
+MOST = 10**15 - 1  # the largest number that a reader takes from a name
 LEFTOVER = 3600.0  # seconds after which a half-written file is nobody's
 
 
@@ -35,6 +36,8 @@ def write_revision(
     revision = int(files[0].stem) if files else 0
     while True:
         revision += 1
+        if revision > MOST:
+            raise ConfigError(f"{folder}: no number is left; take {files[0].name} away")
         path = folder / f"{revision:04}.json"
         fresh = write_beside(
             folder, {**body, "revision": revision, "evidence": dict(evidence)}, key

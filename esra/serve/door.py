@@ -59,6 +59,18 @@ class Door:
     def catalog(self) -> Catalog:
         return self._house.catalog
 
+    @property
+    def house(self) -> House:
+        """What the next call will meet."""
+        return self._house
+
+    def order_by(self, catalog: Catalog) -> None:
+        """Calls from now on meet this catalog; a call that runs keeps the house it began with.
+
+        Sources and exposures are those of before: who may call, and what is counted, stay.
+        """
+        self._house = replace(self._house, catalog=catalog)
+
     @contextmanager
     def _watch(self, step: Step) -> Iterator[None]:
         with self.spans.step(step), self.metrics.step(step):

@@ -46,6 +46,9 @@ class Metrics:
         self._steps = Histogram(
             "esra_step_seconds", "Time of a step.", ["step"], buckets=SECONDS, registry=own
         )
+        self._reloads = Counter(
+            "esra_config_reload", "Tuned files read again.", ["result"], registry=own
+        )
         self._running = Gauge("esra_calls_running", "Calls in progress.", registry=own)
 
     def exposure(self, slug: str) -> str:
@@ -71,6 +74,10 @@ class Metrics:
                 source = warning.source if warning.source in self._sources else OTHER
                 known = warning.detail in set(FailureCode)
                 self._failures.labels(source, warning.detail if known else OTHER).inc()
+
+    def reloaded(self, result: str) -> None:
+        """``result`` is one of the closed set in ``esra.serve.reload``."""
+        self._reloads.labels(result).inc()
 
     @contextmanager
     def step(self, step: Step) -> Iterator[None]:
