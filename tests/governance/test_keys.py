@@ -254,6 +254,7 @@ def test_keys_come_over_https_and_nothing_else_does(tmp_path, monkeypatch):
         ("127.0.0.1", True),
         ("::1", True),
         ("10.1.2.3", False),
+        ("::ffff:10.1.2.3", False),
         ("93.184.216.34", False),
         ("2606:2800:220:1::1", False),
     ],

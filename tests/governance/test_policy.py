@@ -258,10 +258,17 @@ def test_a_tenant_is_one_value_that_is_known(org):
     assert reason_of(refusal) is Denial.TENANT_UNRESOLVED
 
 
+class Trusting:
+    """A platform that takes whoever comes."""
+
+    async def authenticate(self, token):
+        return principal()
+
+
 def test_nobody_is_local_over_a_network():
     """A door that forgot to look for a token would let everybody in as the operator."""
     known = exposed(exposure())
-    for inner in (LocalGovernance(known), platform(known)):
+    for inner in (LocalGovernance(known), platform(known), Trusting()):
         governance = OverNetwork(inner)
         for nothing in (None, ""):
             assert reason_of(refused(governance.authenticate(nothing))) is Denial.NO_TOKEN
