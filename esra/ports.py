@@ -167,10 +167,12 @@ class Reranker(Protocol):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Capabilities:
     """What an engine can do; its strategies are stated to the planner, and the validator enforces
-    them. ``snapshots``: several queries of an invocation can see one state of the data."""
+    them. ``snapshots``: several queries of an invocation can see one state of the data.
+    ``leaves_out``: its index does not hold the stop words of a mapping's language."""
 
     strategies: frozenset[Strategy]
     snapshots: bool = False
+    leaves_out: bool = False
 
 
 class Provider(Protocol):

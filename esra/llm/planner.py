@@ -46,7 +46,8 @@ def _query(strategy: Strategy, mapping: MappingBrief, brief: PlanBrief) -> Row |
             phrase = " ".join(phrase_words(brief.prompt))
             return {**row, "phrases": [phrase]} if phrase else None
         case _:
-            return {**row, "optional": list(content)} if content else None
+            # Without a word too: that nothing can be looked for is the validator's to say.
+            return {**row, "optional": list(content)}
 
 
 def found(prompt: str, entries: Entries) -> list[str]:

@@ -22,7 +22,7 @@ VECTOR = "tsvector"
 
 _NAME = re.compile(r'\s*(?:"((?:[^"]|"")+)"|([^".\s]+))\s*')
 # Where an unqualified name is looked up: a command's search path holds nothing else.
-_HOME = "pg_catalog"
+HOME = "pg_catalog"
 
 
 def refusal(server: Server, relation: Relation) -> FailureCode | None:
@@ -59,7 +59,7 @@ def language_parts(language: str) -> tuple[str, str]:
     names = [m[1].replace('""', '"') if m[1] else m[2].lower() for m in found]
     if ".".join(m[0] for m in found) != language or not 1 <= len(names) <= 2:
         return ("", language)
-    return (names[0], names[1]) if len(names) == 2 else (_HOME, names[0])
+    return (names[0], names[1]) if len(names) == 2 else (HOME, names[0])
 
 
 def _keys(table: Table, store: Store, vector: str) -> list[TextKey]:

@@ -18,8 +18,9 @@ from esra.domain.outcome import Fact, Outcome, Rejected, Warn
 from esra.domain.plan import Filter, PlannedQuery, SourcePlan, Strategy
 from esra.domain.scope import Scope, ScopedSource
 from esra.domain.source import Field, FieldType, Limits, Mapping, Operator, Source, tightest
-from esra.ports import Provider
+from esra.ports import Capabilities, Provider
 from esra.sealed import BoundFilter, QueryContent, ValidatedQuery
+from esra.sources.left_out import left_out
 from esra.sources.relation import LONGEST_TERM, MOST_TERMS, MOST_TEXT, words
 from esra.sources.visibility import storable, unused_claims, visible_rows
 
@@ -116,6 +117,7 @@ def _verdict(
         _projection_verdict(query, mapping)
         or next((r for f in query.filters if (r := _filter_verdict(f, mapping))), None)
         or _text_verdict(query)
+        or _words_verdict(query, mapping.relation.language, provider.capabilities)
     )
 
 
@@ -174,11 +176,19 @@ def _text_verdict(query: PlannedQuery) -> RejectReason | None:
         return RejectReason.SEPARATOR_OR_COMMENT
     if _too_much(terms, query.phrases):
         return RejectReason.TOO_MUCH_TEXT
+    return None
+
+
+def _words_verdict(query: PlannedQuery, language: str, engine: Capabilities) -> RejectReason | None:
+    """Whether there is a word to look for that the engine's index can hold."""
     positive = (*query.required, *query.optional, *query.phrases)
-    if not positive:
-        recent = query.strategy is Strategy.RECENT and query.filters
-        return None if recent else RejectReason.NO_POSITIVE_TERM
-    if not any(words(text) for text in positive):
+    recent = query.strategy is Strategy.RECENT
+    if not positive and recent and query.filters:
+        return None
+    if not positive and (recent or query.excluded):
+        return RejectReason.NO_POSITIVE_TERM
+    asked = [word for text in positive for word in words(text)]
+    if not asked or (engine.leaves_out and left_out(asked, language)):
         return RejectReason.NO_SEARCHABLE_TERM
     return None
 

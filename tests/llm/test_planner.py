@@ -65,3 +65,8 @@ def test_the_ceiling_and_the_engines_strategies_are_kept():
     assert [q[1] for q in plan("fix my car", ceiling=2)] == ["keyword", "synonym"]
     only = plan("fix my car", strategies=(Strategy.KEYWORD,), mappings=("a", "b"))
     assert [q[:2] for q in only] == [("a", "keyword"), ("b", "keyword")]
+
+
+def test_a_prompt_without_a_word_is_planned_as_one_query_without_a_term():
+    """Else the answer would speak of a planner that failed, besides the true reason."""
+    assert plan("\u2192 !?") == [("docs", "keyword", ())]

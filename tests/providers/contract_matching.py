@@ -57,6 +57,12 @@ class Matching(Asking):
         found = self.found(engine, relation, strategy=Strategy.PHRASE, phrases=("red brick",))
         assert found == set()
 
+    def test_what_an_engine_leaves_out_is_what_it_says(self, engine):
+        """A question of stop words would find nothing, and nobody would say why."""
+        band = engine.stock([record("band", "The Who live")])
+        found = self.found(engine, band, optional=("the", "who"))
+        assert found == (set() if engine.provider.capabilities.leaves_out else {"band"})
+
     def test_a_term_of_several_words_means_all_of_them(self, engine):
         """`oak-tree` as one term would find every tree."""
         assert self.found(engine, engine.stock(TREES), optional=("oak-tree",)) == {"oak"}

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from esra.domain.codes import RejectReason
+from esra.domain.capability import PlanForm
+from esra.domain.codes import RejectReason, WarningCode
 from esra.providers.memory import MemoryProvider
 from esra.sources.relation import search_text
 from tests.providers.queries import record
@@ -98,11 +99,25 @@ def test_memory_and_the_server_find_the_same(found):
     assert [row for row, server, memory in both if server != memory] == []
 
 
-def test_a_question_without_a_word_is_turned_down_and_says_so(ground):
-    """An emoji would be an engine's error, or an empty answer without a reason."""
+STOPS = [row.asked for row in ROWS if row.found == "stop"]
+NOTHING = {(WarningCode.PLAN_REJECTED, RejectReason.NO_SEARCHABLE_TERM)}
+
+
+@pytest.mark.parametrize("plan", [PlanForm.TEMPLATE, PlanForm.LOCAL])
+@pytest.mark.parametrize("question", ["\U0001f525 \u2192 !", *STOPS])
+def test_a_question_without_a_word_to_look_for_is_turned_down_and_says_so(ground, plan, question):
+    """An emoji or "The Who" would be an empty answer without a reason, or with a false one."""
     relation = ground.stock([record("a", "fire")])
-    ((response, _),) = asked(whole(ground.provider, relation), ["\U0001f525 \u2192 !"])
-    reasons = {warning.detail for warning in response.warnings}
+    ((response, _),) = asked(whole(ground.provider, relation, plan), [question])
     assert response.results == ()
-    assert reasons <= {RejectReason.NO_SEARCHABLE_TERM, RejectReason.NO_POSITIVE_TERM}
-    assert reasons
+    assert {(warning.code, warning.detail) for warning in response.warnings} == NOTHING
+
+
+@pytest.mark.parametrize("question", STOPS)
+def test_where_nothing_is_left_out_nothing_is_turned_down(ground, question):
+    """A source that could find "The Who" would refuse to look."""
+    relation = replace(ground.stock([record("a", "fire")]), language="simple")
+    memory = MemoryProvider({relation.table: [record("a", "fire")]})
+    for own in (whole(ground.provider, relation), whole(memory, relation)):
+        ((response, _),) = asked(own, [question])
+        assert response.warnings == ()

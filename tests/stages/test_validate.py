@@ -38,10 +38,19 @@ def only(value, name="author", operator=Operator.EQ) -> tuple[Filter, ...]:
     return (Filter(field=name, operator=operator, values=values),)
 
 
-def validate(*queries, of="news", numbers=None, mode=Mode.BRIEF, searched=SOURCE, caller=CALLER):
+def validate(
+    *queries,
+    of="news",
+    numbers=None,
+    mode=Mode.BRIEF,
+    searched=SOURCE,
+    caller=CALLER,
+    leaves_out=False,
+):
     plan = SourcePlan(source=of, origin=PlanOrigin.MODEL, queries=queries)
     own = scope(searched, scoring=numbers or scoring())
     engine = FakeEngine({}, strategies=KEYWORDS)
+    engine.capabilities = replace(engine.capabilities, leaves_out=leaves_out)
     asked = call(mode=mode, caller=caller)
     return validate_plans(asked, (plan,), (scoped(searched),), own, {"fake": engine})
 
@@ -102,6 +111,7 @@ def reason(one: PlannedQuery, **more) -> RejectReason | None:
         (query(strategy=Strategy.RECENT, optional=(), filters=only("x")),
          query(strategy=Strategy.RECENT, optional=()), RejectReason.NO_POSITIVE_TERM),
         (query(optional=("x",)), query(optional=("?!",)), RejectReason.NO_SEARCHABLE_TERM),
+        (query(optional=("x",)), query(optional=()), RejectReason.NO_SEARCHABLE_TERM),
         (query(optional=("x",) * 64), query(optional=("x",) * 65), RejectReason.TOO_MUCH_TEXT),
         (query(optional=("x" * 64,)), query(optional=("x" * 65,)), RejectReason.TOO_MUCH_TEXT),
         (query(phrases=("x " * 60,)), query(phrases=("x " * 70,)), RejectReason.TOO_MUCH_TEXT),
@@ -111,6 +121,19 @@ def test_each_rule_stops_what_it_forbids_and_nothing_else(passes, stopped, why):
     """Else a rule would be missing, or would stop honest queries."""
     assert reason(passes) is None
     assert reason(stopped) is why
+
+
+@pytest.mark.parametrize("role", ["optional", "required", "phrases"])
+def test_words_that_the_engine_leaves_out_are_none_to_search_for(role):
+    """Else "The Who" would find nothing under a language that drops both, and say nothing."""
+    words = {"optional": (), role: ("the who",)}
+    assert reason(query(**words), leaves_out=True) is RejectReason.NO_SEARCHABLE_TERM
+    assert reason(query(**words)) is None
+    assert reason(query(**(words | {role: ("the who live",)})), leaves_out=True) is None
+    every_row = query(strategy=Strategy.RECENT, optional=("the",))
+    assert reason(every_row, leaves_out=True) is RejectReason.NO_SEARCHABLE_TERM
+    newest = query(strategy=Strategy.RECENT, optional=(), filters=only("x"))
+    assert reason(newest, leaves_out=True) is None
 
 
 @pytest.mark.req("E070")

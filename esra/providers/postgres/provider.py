@@ -45,7 +45,7 @@ class PostgresProvider(BaseProvider[Command]):
     the servers that may be spoken to (see ``hosts``); None: those that the address names.
     """
 
-    capabilities = Capabilities(strategies=frozenset(Strategy), snapshots=True)
+    capabilities = Capabilities(strategies=frozenset(Strategy), snapshots=True, leaves_out=True)
 
     def __init__(
         self, address: Address, *, most: int = 8, hosts: Sequence[str] | None = None
