@@ -72,10 +72,10 @@ class Reload:
             now = await asyncio.to_thread(self._look)
             if now != seen or time.monotonic() >= self._retry:
                 seen = await self._settled(now)
-                await self.reload()
+                await self.take_in()
             await asyncio.sleep(self._pace.look)
 
-    async def reload(self) -> frozenset[Result]:
+    async def take_in(self) -> frozenset[Result]:
         """Reads the files again; whatever goes wrong, the house goes on as it was."""
         try:
             results, lines = await self._reloaded()
@@ -160,9 +160,9 @@ def _only_notices(current: Catalog, fresh: Catalog, id: str) -> bool:
 
 
 @asynccontextmanager
-async def reloading(reload: Reload) -> AsyncIterator[None]:
+async def reloading(own: Reload) -> AsyncIterator[None]:
     """While the block lasts, new revisions come into force."""
-    task = asyncio.create_task(reload.watch())
+    task = asyncio.create_task(own.watch())
     try:
         yield
     finally:

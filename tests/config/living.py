@@ -38,7 +38,7 @@ class Living:
         built = house(applied.catalog, HITS, rerankers={"model": self.model}, engine=engine)
         self.audit = built.audit
         self.door = Door(built, LocalGovernance(built.catalog))
-        self.reload = Reload(
+        self.taking = Reload(
             self.door, self.reread, folder, self.said.append, applied.refused, QUICK
         )
 

@@ -24,7 +24,7 @@ def test_a_new_revision_orders_the_next_call_and_the_answer_says_so(tmp_path):
     own = Living(tmp_path)
     assert run(own.ask()) == (BY_MEANING, 0)
     own.promote(100)
-    assert run(own.reload.reload()) == {Result.LOADED}
+    assert run(own.taking.take_in()) == {Result.LOADED}
     assert run(own.ask()) == (BY_WORDS, 1)
     assert own.said == ["cap: revision 1 is in force"]
     assert own.counted() == {"loaded": 1}
@@ -58,10 +58,10 @@ def test_a_bad_file_leaves_the_last_good_one_and_is_told_once(tmp_path, content)
     """A broken file would reorder a running service, or fill its log."""
     own = Living(tmp_path)
     own.promote(100)
-    run(own.reload.reload())
+    run(own.taking.take_in())
     (tmp_path / "cap" / "0002.json").write_bytes(content)
     for _ in range(3):
-        assert run(own.reload.reload()) == {Result.REFUSED}
+        assert run(own.taking.take_in()) == {Result.REFUSED}
     assert run(own.ask()) == (BY_WORDS, 1)
     assert len([line for line in own.said if "passed over" in line]) == 1
 
@@ -71,18 +71,18 @@ def test_a_revision_that_vanishes_or_is_changed_in_place_changes_nothing(tmp_pat
     own = Living(tmp_path)
     own.promote(900)
     newest = own.promote(100)
-    run(own.reload.reload())
+    run(own.taking.take_in())
     assert run(own.ask()) == (BY_WORDS, 2)
     kept = newest.read_bytes()
     newest.unlink()
-    assert run(own.reload.reload()) == {Result.HELD}
+    assert run(own.taking.take_in()) == {Result.HELD}
     own.promote(800)  # takes the number that was freed
-    assert run(own.reload.reload()) == {Result.HELD}
+    assert run(own.taking.take_in()) == {Result.HELD}
     assert run(own.ask()) == (BY_WORDS, 2)
     newest.write_bytes(kept)
-    assert run(own.reload.reload()) == {Result.UNCHANGED}
+    assert run(own.taking.take_in()) == {Result.UNCHANGED}
     own.promote(900)
-    assert run(own.reload.reload()) == {Result.LOADED}
+    assert run(own.taking.take_in()) == {Result.LOADED}
     assert run(own.ask()) == (BY_MEANING, 3)
 
 
@@ -96,9 +96,9 @@ def test_numbers_that_fail_their_rehearsal_never_meet_a_caller(tmp_path):
 
     own = Living(tmp_path, scores=fussy)
     own.promote(100)
-    assert run(own.reload.reload()) == {Result.LOADED}
+    assert run(own.taking.take_in()) == {Result.LOADED}
     own.promote(200, sources={"news": {"native_floor": 2.5}})
-    assert run(own.reload.reload()) == {Result.REHEARSAL_FAILED}
+    assert run(own.taking.take_in()) == {Result.REHEARSAL_FAILED}
     assert run(own.ask()) == (BY_WORDS, 1)
     assert "revision 1 stays in force" in own.said[-1]
 
@@ -111,7 +111,7 @@ def test_what_fails_under_the_old_numbers_too_does_not_hold_back_the_new(tmp_pat
 
     own = Living(tmp_path, scores=broken)
     own.promote(100)
-    assert run(own.reload.reload()) == {Result.LOADED}
+    assert run(own.taking.take_in()) == {Result.LOADED}
 
 
 def test_a_rehearsal_asks_a_few_questions_of_the_catalogs_own():
@@ -131,7 +131,7 @@ def test_where_a_model_is_paid_for_a_rehearsal_is_short_and_in_the_audit(tmp_pat
     """Somebody would pay for questions that nobody asked, or data would be read unseen."""
     own = Living(tmp_path)
     own.promote(100)
-    run(own.reload.reload())
+    run(own.taking.take_in())
     assert len(own.model.seen) == 2 <= MOST_PAID
     begun = [r for r in own.audit.records if r["event"] == "esra.invocation.begin"]
     assert {r["subject"] for r in begun} == {"esra.reload"}
@@ -142,10 +142,10 @@ def test_a_later_file_for_another_model_is_told_in_the_answers(tmp_path):
     """An operator would not learn that what he published orders nothing here."""
     own = Living(tmp_path)
     own.promote(100)
-    run(own.reload.reload())
+    run(own.taking.take_in())
     other = publish.candidate_body("cap", 900, {**MODELS, "rerank": "another"}, "d")
     publish.promote(tmp_path / "cap", other, {})
-    assert run(own.reload.reload()) == {Result.UNCHANGED}
+    assert run(own.taking.take_in()) == {Result.UNCHANGED}
     notices = own.door.catalog.revision("cap").notices
     assert notices == (NoticeCode.TUNED_FOR_OTHER_MODEL,)
     assert run(own.ask()) == (BY_WORDS, 1)
@@ -155,10 +155,10 @@ def test_a_reading_that_raises_is_told_and_the_next_one_is_made(tmp_path):
     """One full disk would leave the house deaf until somebody restarts it."""
     own = Living(tmp_path)
     kept, own.applied = own.applied, lambda: 1 / 0
-    assert run(own.reload.reload()) == {Result.ERROR}
+    assert run(own.taking.take_in()) == {Result.ERROR}
     own.applied = kept
     own.promote(100)
-    assert run(own.reload.reload()) == {Result.LOADED}
+    assert run(own.taking.take_in()) == {Result.LOADED}
 
 
 def test_a_storm_of_files_is_read_a_few_times_and_every_call_is_answered(tmp_path):
@@ -167,7 +167,7 @@ def test_a_storm_of_files_is_read_a_few_times_and_every_call_is_answered(tmp_pat
 
     async def storm():
         answers, end, written = [], time.monotonic() + 2.0, 0
-        async with reloading(own.reload):
+        async with reloading(own.taking):
             while time.monotonic() < end:
                 number = int(own.promote(100 + written % 7).stem)
                 (tmp_path / "cap" / f"{number + 1:04}.json").write_text("{")
