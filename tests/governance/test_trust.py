@@ -100,7 +100,7 @@ def test_what_is_kept_of_prompts_is_configured(tmp_path):
         ("governance", "leeway = nan", "governance.leeway"),
         ("governance", 'retention = "forever"', "governance.retention"),
         ("governance", 'groups_file = "absent.toml"', "absent.toml: cannot be read"),
-        ("governance", "audiance = 'x'", "did you mean 'audience'"),
+        ("governance", "leway = 5.0", "did you mean 'leeway'"),
         ("exposure", '[[exposures.allow]]\nclaim = "groups"', "allow.0.any"),
         ("exposure", '[[exposures.allow]]\nclaim = "g"\nany = []', "allow.0.any"),
         ("exposure", "[[exposures.allow]]", "allow.0.claim"),
