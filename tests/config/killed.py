@@ -1,0 +1,67 @@
+"""Run as a process: kills writers of revisions at any moment, and reads what they leave.
+
+``killed.py FOLDER KILLS SEED`` prints what was read, as JSON.
+"""
+
+import json
+import os
+import random
+import signal
+import sys
+import time
+from pathlib import Path
+
+from esra.config.apply import newest
+from esra.config.history import history, missing
+from eval import publish
+
+MODELS = {"select": "", "plan": "", "rerank": ""}
+
+
+def write_for_ever(folder: Path) -> None:
+    share = 0
+    while True:
+        share = (share + 1) % 1000
+        publish.promote(
+            folder, publish.candidate_body("cap", share, MODELS, "d"), {"x": "y" * 9000}
+        )
+
+
+def read(folder: Path) -> int:
+    """The revision a runtime would use now; 0 where there is none. Fails on a refused file."""
+    found = newest(folder, "cap", frozenset(), MODELS, ())
+    assert not found.refused, found.refused
+    return found.file.revision if found.file else 0
+
+
+def main(folder: Path, kills: int, dice: random.Random) -> dict[str, int]:
+    reads = last = 0
+    for _ in range(kills):
+        child = os.fork()
+        if child == 0:
+            try:
+                write_for_ever(folder)
+            finally:
+                os._exit(1)
+        end = time.monotonic() + dice.uniform(0.0, 0.03)
+        while time.monotonic() < end:
+            now = read(folder)
+            assert now >= last, "it went back"
+            last, reads = now, reads + 1
+        os.kill(child, signal.SIGKILL)
+        _, status = os.waitpid(child, 0)
+        assert os.WIFSIGNALED(status), "the writer ended by itself"
+        assert read(folder) >= last
+    told = history(folder, "cap", frozenset(), MODELS, ())
+    return {
+        "kills": kills,
+        "reads": reads,
+        "revisions": len(told),
+        "unusable": sum(not one.usable for one in told),
+        "missing": len(missing(told)),
+        "leftovers": len(list(folder.glob(".new-*"))),
+    }
+
+
+if __name__ == "__main__":
+    print(json.dumps(main(Path(sys.argv[1]), int(sys.argv[2]), random.Random(int(sys.argv[3])))))
