@@ -18,13 +18,23 @@ from eval import publish
 MODELS = {"select": "", "plan": "", "rerank": ""}
 
 
+def write(folder: Path, share: int) -> None:
+    claim = publish.candidate_body("cap", share % 1000, MODELS, "d")
+    publish.promote(folder, claim, {"filling": "y" * 9000})
+
+
 def write_for_ever(folder: Path) -> None:
-    share = 0
+    share = 10
     while True:
-        share = (share + 1) % 1000
-        publish.promote(
-            folder, publish.candidate_body("cap", share, MODELS, "d"), {"x": "y" * 9000}
-        )
+        share += 1
+        write(folder, share)
+
+
+def seconds_of_one(folder: Path, share: int) -> float:
+    """How long a revision takes here and now, so that kills fall into the middle of one."""
+    started = time.monotonic()
+    write(folder, share)
+    return time.monotonic() - started
 
 
 def read(folder: Path) -> int:
@@ -36,6 +46,7 @@ def read(folder: Path) -> int:
 
 def main(folder: Path, kills: int, dice: random.Random) -> dict[str, int]:
     reads = last = 0
+    took = max(seconds_of_one(folder, share) for share in (1, 2, 3))
     for _ in range(kills):
         child = os.fork()
         if child == 0:
@@ -43,7 +54,7 @@ def main(folder: Path, kills: int, dice: random.Random) -> dict[str, int]:
                 write_for_ever(folder)
             finally:
                 os._exit(1)
-        end = time.monotonic() + dice.uniform(0.0, 0.03)
+        end = time.monotonic() + dice.uniform(0.0, 4 * took)
         while time.monotonic() < end:
             now = read(folder)
             assert now >= last, "it went back"

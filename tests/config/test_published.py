@@ -42,7 +42,8 @@ def test_a_killed_writer_leaves_the_old_revision_or_the_new_one_whole(tmp_path):
     assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout)
     assert (told["kills"], told["unusable"], told["missing"]) == (KILLS, 0, 0)
-    assert told["revisions"] > KILLS / 4
+    assert told["revisions"] > 3  # some ended their work
+    assert told["leftovers"] > 0  # some were killed in the middle of it
     assert told["reads"] > KILLS
 
 
