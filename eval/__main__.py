@@ -7,12 +7,14 @@ from collections.abc import Sequence
 COMMANDS = {
     "tune": "eval.tune.cli",
     "record": "eval.recording.cli",
+    "measure": "eval.measure.cli",
     "import": "eval.exchange.cli_import",
     "export": "eval.exchange.cli_export",
     "sample": "eval.exchange.cli_sample",
     "judge-next": "eval.judge.cli",
     "calibrate": "eval.calibrate",
     "gate": "eval.gate.cli",
+    "runs": "eval.runs.cli",
     "requirements": "eval.requirements",
 }
 

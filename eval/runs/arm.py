@@ -12,9 +12,10 @@ from functools import lru_cache
 from math import fsum
 
 from esra.domain.capability import Scoring
+from esra.stages.rerank import order
 from eval import measures, record, runfolder
 from eval.measures import NeverRan
-from eval.replay import Recorded, replay
+from eval.replay import Recorded, candidates, replay
 from eval.runs.folders import RunFolder
 from eval.table import pair
 from eval.tune.verdict import Case
@@ -79,11 +80,19 @@ class Arm:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ordering:
-    """What orders an arm: ``change`` makes the numbers of the recorded ones (None: as recorded)."""
+    """What orders an arm: ``change`` makes the numbers of the recorded ones (None: as recorded).
+
+    model: False leaves every semantic score out, as if no model had been asked
+    """
 
     said: str = "as recorded"
     change: Numbers | None = None
     tuned_on: str = ""
+    model: bool = True
+
+
+def unchanged(numbers: Scoring) -> Scoring:
+    return numbers
 
 
 RECORDED = Ordering()
@@ -124,13 +133,13 @@ def arm_of(
         if not any(grade > 0 for grade in grades.values()):
             unmeasured.append(query)
             continue
-        order = _order(one, ordering.change)
+        ranked = shown(one, ordering)
         found[query] = Figures(
             group=case.groups[query],
             tags=_tags(case, query),
-            values={name: one_measure(order, grades) for name, one_measure in named.items()},
-            right=first_right(order, grades),
-            top=tuple(order[: max(SHOWN, case.k)]),
+            values={name: one_measure(ranked, grades) for name, one_measure in named.items()},
+            right=first_right(ranked, grades),
+            top=tuple(ranked[: max(SHOWN, case.k)]),
         )
     if not found:
         raise NeverRan(f"run {run}: no asked query has a relevant document; nothing to measure")
@@ -150,15 +159,19 @@ def arm_of(
     )
 
 
-def first_right(order: Sequence[Document], grades: Mapping[Document, int]) -> int | None:
+def first_right(ranked: Sequence[Document], grades: Mapping[Document, int]) -> int | None:
     """The rank, from 1, of the first relevant document; None where none is shown."""
-    return next((rank for rank, id in enumerate(order, 1) if grades.get(id, 0) > 0), None)
+    return next((rank for rank, id in enumerate(ranked, 1) if grades.get(id, 0) > 0), None)
 
 
-def _order(one: Recorded, change: Numbers | None) -> list[Document]:
-    if change is None:
+def shown(one: Recorded, ordering: Ordering = RECORDED) -> list[Document]:
+    """The documents of one recording, best first."""
+    if ordering.change is None and ordering.model:
         return _once(pair(id) for id, _ in one.ranking)
-    return _once(pair(r.candidate.hit.id) for r in replay(one, change(one.numbers)))
+    numbers = (ordering.change or unchanged)(one.numbers)
+    if ordering.model:
+        return _once(pair(r.candidate.hit.id) for r in replay(one, numbers))
+    return _once(pair(r.candidate.hit.id) for r in order(candidates(one, numbers), {}, numbers))
 
 
 def _once(order: Iterable[Document]) -> list[Document]:

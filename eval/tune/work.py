@@ -6,6 +6,7 @@ import re
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
 from esra.config.strict import ConfigError
@@ -26,6 +27,7 @@ from eval.notebooks import NotebookError, NotebookFailed, after, first_picture
 from eval.progress import Progress
 from eval.pydocs import PydocsError
 from eval.replay import ForeignTrace
+from eval.runs.keep import keep
 from eval.search.tunables import UnknownTunable, tunable
 from eval.tune.cli import CONFIG, FINDING, SOURCE, USAGE
 from eval.tune.folders import (
@@ -211,7 +213,7 @@ def _runs(arguments: argparse.Namespace, base: Path, progress: Progress) -> Done
 
 
 def _keep(verdict: Verdict, folder: Path) -> None:
-    """Report, figures and curve into the run's folder."""
+    """Report, figures, curve, per-query table and log into the run's folder."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "report.txt").write_text(report.text(verdict) + "\n", "utf-8")
     result = json.dumps(verdict.as_json(), indent=2, allow_nan=False)
@@ -228,6 +230,7 @@ def _keep(verdict: Verdict, folder: Path) -> None:
         title=f"{verdict.case.capability}: {len(table.queries)} queries, development part",
     )
     plot.save(axes, folder / "curve.png")
+    keep(verdict, folder, datetime.now(UTC))
 
 
 def _try(one: Tuned) -> str:

@@ -1,0 +1,231 @@
+"""What each command of ``runs`` does. Reads; writes only the files somebody names."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import io
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from esra.config.strict import ConfigError
+from esra.governance import places
+from eval import measures, plot, record, runfolder
+from eval.evidence import UnfitScores
+from eval.evidence.margin import MarginRefused, read_margin, set_margin
+from eval.formats.spreadsheet import harmless
+from eval.formats.writing import write_lines, write_text
+from eval.replay import ForeignTrace
+from eval.runfolder import RunFolderError
+from eval.runs import ablate, beside, explain, shadow
+from eval.runs.arm import Arm, read_arm
+from eval.runs.folders import ABOUT, NoSuchRun, RunFolder, all_runs, named_run, runs_folder
+from eval.runs.ordering import of_file
+from eval.runs.pairs import CannotCompare
+
+EXPECTED = (
+    NoSuchRun, RunFolderError, CannotCompare, ConfigError, ForeignTrace, MarginRefused,
+    UnfitScores, measures.NeverRan, explain.NotExplained, shadow.NothingShadowed, OSError,
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Done:
+    document: object
+    text: str
+
+
+def run(arguments: argparse.Namespace) -> Done | None:
+    """One command. Raises one of ``EXPECTED``; None where the command spoke for itself."""
+    return WORK[arguments.command](arguments, places.home())
+
+
+def _list(arguments: argparse.Namespace, base: Path) -> Done:
+    wanted = arguments.capability
+    found = [one for one in all_runs(base) if wanted in (None, one.capability)]
+    rows = [listed(one) for one in found]
+    wide = max((len(one.id) for one in found), default=0)
+    text = [
+        f"{row['run']:<{wide}}  {row['written']}  {_figure(row)}  {row['outcome']}" for row in rows
+    ]
+    return Done(document={"runs": rows}, text="\n".join(text) or "no run yet; `tune` makes one")
+
+
+def listed(one: RunFolder) -> dict[str, object]:
+    """One run as the list shows it; no path of this machine."""
+    about = read_about(one)
+    figures = about.get("figures")
+    known = figures if isinstance(figures, Mapping) else {}
+    return {
+        "run": one.id,
+        "written": datetime.fromtimestamp(one.written, UTC).isoformat(timespec="seconds"),
+        "can_be_replayed": one.traced,
+        "queries": known.get("queries"),
+        "measure": known.get("measure"),
+        "today": known.get("before"),
+        "tuned": known.get("after"),
+        "outcome": "promoted" if about.get("promoted") else "not promoted" if about else "unknown",
+    }
+
+
+def read_about(one: RunFolder) -> dict[str, object]:
+    """What ``run.json`` holds; nothing where an older version or a killed one wrote none."""
+    try:
+        about = json.loads((one.path / ABOUT).read_text("utf-8"))
+    except FileNotFoundError:
+        return {}
+    except ValueError as error:
+        raise RunFolderError(f"run {one.id}: {ABOUT} is no JSON ({error})") from error
+    return about if isinstance(about, dict) else {}
+
+
+def _figure(row: Mapping[str, object]) -> str:
+    if row["queries"] is None:
+        return "no figures kept"
+    return f"{row['queries']} queries, {row['measure']} {row['today']:.4f} to {row['tuned']:.4f}"
+
+
+def _show(arguments: argparse.Namespace, base: Path) -> Done:
+    one = named_run(base, arguments.run)
+    about = read_about(one)
+    files = sorted(path.name for path in one.path.iterdir() if path.is_file())
+    document = {"run": one.id, **about, "files": files}
+    report = one.path / "report.txt"
+    said = report.read_text("utf-8").rstrip() if report.exists() else "no report was written"
+    hashes = about.get("hashes")
+    named = hashes.items() if isinstance(hashes, Mapping) else ()
+    lines = [one.id, said, *(f"  {name}: {value}" for name, value in named)]
+    return Done(document=document, text="\n".join([*lines, f"  files: {', '.join(files)}"]))
+
+
+def _compare(arguments: argparse.Namespace, base: Path) -> Done:
+    if len(arguments.runs) < 2:
+        raise CannotCompare("name two runs or more")
+    found = beside.beside([named_run(base, name) for name in arguments.runs])
+    best = beside.within(found, arguments.max_seconds, arguments.max_cost)
+    if arguments.picture:
+        axes = beside.picture(found, by_cost=arguments.by_cost, title=found[0].arm.capability)
+        plot.save(axes, arguments.picture)
+    if arguments.csv:
+        write_text(arguments.csv, query_csv(found[0].arm, found[1].arm))
+    document: dict[str, object] = {"runs": beside.as_json(found)}
+    text = beside.as_text(found)
+    if arguments.max_seconds or arguments.max_cost:
+        document["best"] = best.best.name if best.best else None
+        document["out"] = dict(best.out)
+        text += f"\nbest within the caps: {best.best.name if best.best else 'none'}"
+        text += "".join(f"\n  out: {name}, {why}" for name, why in best.out)
+    return Done(document=document, text=text)
+
+
+def query_csv(first: Arm, second: Arm) -> str:
+    """Two arms query by query; no cell is a formula."""
+    text = io.StringIO()
+    rows = csv.writer(text, lineterminator="\n")
+    rows.writerow(["query", "tags", first.run, second.run, "difference", "first right", "then"])
+    for query in sorted(first.queries.keys() & second.queries.keys()):
+        one, other = first.queries[query], second.queries[query]
+        before, after = one.values[first.measure], other.values[second.measure]
+        rows.writerow(
+            [
+                harmless(query),
+                harmless(" ".join(other.tags)),
+                f"{before:.6f}",
+                f"{after:.6f}",
+                f"{after - before:.6f}",
+                one.right or "",
+                other.right or "",
+            ]
+        )
+    return text.getvalue()
+
+
+def _explain(arguments: argparse.Namespace, base: Path) -> Done:
+    one = named_run(base, arguments.run)
+    found = explain.explain(one, arguments.query, even_sealed=arguments.even_sealed)
+    return Done(document=found, text=explain.as_text(found))
+
+
+def _ablate(arguments: argparse.Namespace, base: Path) -> Done:
+    one = named_run(base, arguments.run)
+    named = {"selection": arguments.selection, "planner": arguments.planner}
+    others = {name: read_arm(named_run(base, run)) for name, run in named.items() if run}
+    found = ablate.ablate(runfolder.read(one.path), one.id, others)
+    document = {
+        "run": one.id,
+        "steps": [
+            {
+                "step": row.name,
+                "moved": row.moved,
+                "coverage": row.coverage,
+                "p_holm": row.adjusted,
+                **beside.pair_json(row.pair, 0),
+            }
+            for row in found
+        ],
+    }
+    return Done(document=document, text=ablate.as_text(found, list(others)))
+
+
+def _shadow(arguments: argparse.Namespace, base: Path) -> Done:
+    given = Path(arguments.traces).expanduser()
+    traces = given if given.is_file() else named_run(base, arguments.traces).path / "traces.jsonl"
+    calls = list(record.lines(traces))
+    if not calls:
+        raise shadow.NothingShadowed(f"{given}: holds no trace of this version")
+    other = of_file(arguments.config, str(calls[0][1]["capability"]))
+    found = shadow.shadow(calls, other)
+    if arguments.orders:
+        write_lines(
+            arguments.orders, (json.dumps(asdict(one), ensure_ascii=False) for one in found)
+        )
+    whole = shadow.agreement(found, other)
+    return Done(document=asdict(whole), text=shadow.as_text(whole))
+
+
+def _switch_off(arguments: argparse.Namespace, base: Path) -> Done:
+    from eval.runs.switching import switch_off
+
+    runs = [named_run(base, name) for name in arguments.runs]
+    without = named_run(base, arguments.without) if arguments.without else None
+    found = switch_off(runs, without, runs_folder(base) / runs[0].capability, arguments.judging)
+    return Done(document=found.as_json(), text=found.as_text())
+
+
+def _margin(arguments: argparse.Namespace, base: Path) -> Done:
+    folder = runs_folder(base) / _capability(arguments.capability)
+    now = datetime.now(UTC)
+    value = arguments.value
+    kept = read_margin(folder) if value is None else set_margin(folder, value, now)
+    since = f"set {kept.date}" if kept.date else "the one that stands unless another is set"
+    return Done(document=asdict(kept), text=f"{kept.value:g} {kept.measure}, {since}")
+
+
+def _capability(name: str) -> str:
+    from eval.catalog import slug_of
+
+    if slug_of(name) != name:
+        raise NoSuchRun(f"{name!r} names no capability; its id is like {slug_of(name)!r}")
+    return name
+
+
+def _mcp(arguments: argparse.Namespace, base: Path) -> None:
+    from eval.runs.server import serve
+
+    serve(base)
+
+
+WORK: Mapping[str, Callable[[argparse.Namespace, Path], Done | None]] = {
+    "list": _list,
+    "show": _show,
+    "compare": _compare,
+    "explain": _explain,
+    "ablate": _ablate,
+    "shadow": _shadow,
+    "switch-off": _switch_off,
+    "margin": _margin,
+    "mcp": _mcp,
+}

@@ -1,0 +1,313 @@
+"""`runs`: what is listed, compared, explained and taken apart of runs on the disk."""
+
+import contextlib
+import csv
+import io
+import json
+from math import log2
+
+import pytest
+
+from eval import demo, runfolder
+from eval.runs import cli
+from eval.runs.ablate import ablate
+from eval.runs.folders import NoSuchRun, all_runs, find_run
+from tests.runs import made
+
+SECOND, THIRD = 1 / log2(3), 1 / log2(4)
+URL = "https://example.test/q?a=1|b&c=#x"
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch):
+    monkeypatch.setenv("ESRA_HOME", str(tmp_path))
+    return tmp_path
+
+
+def runs(*words: object, code: int = 0) -> tuple[str, str]:
+    """(stdout, stderr) of a call that ended with this code."""
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        try:
+            ended = cli.main([str(word) for word in words])
+        except SystemExit as stopped:  # argparse's own way out
+            ended = stopped.code
+    assert ended == code, out.getvalue() + err.getvalue()
+    return out.getvalue(), err.getvalue()
+
+
+def plain(*words: object):
+    return json.loads(runs(*words, "--json")[0])
+
+
+def test_a_run_goes_by_its_id_its_beginning_or_its_capability(home):
+    """Else nobody could name a run without copying sixteen letters, or would get another one."""
+    for name in ("abc1", "abd2"):
+        made.run(home, name, {"q": 1})
+    assert find_run(home, "desk/abc").id == "desk/abc1"
+    assert find_run(home, "desk").id == all_runs(home)[0].id
+    for wrong in ("desk/ab", "desk/x", "other", "../desk", "desk/..", "/etc", "desk/abc1/x", ""):
+        with pytest.raises(NoSuchRun):
+            find_run(home, wrong)
+    outside = made.write(home / "elsewhere" / "desk" / "s3cret", {"q": 1})
+    (home / "runs" / "desk" / "linked").symlink_to(outside)
+    with pytest.raises(NoSuchRun):
+        find_run(home, "desk/linked")
+
+
+@pytest.mark.req("W61")
+def test_an_empty_home_and_a_run_of_an_older_version_are_listed_as_they_are(home):
+    """Else looking would fail where there is nothing to see yet."""
+    assert "no run yet" in runs("list")[0]
+    made.run(home, "one", {"q": 1})
+    (row,) = plain("list")["runs"]
+    assert (row["run"], row["can_be_replayed"], row["queries"]) == ("desk/one", True, None)
+    assert str(home) not in runs("list", "--json")[0] + runs("show", "desk", "--json")[0]
+
+
+@pytest.mark.req("W58", "W35", "W61")
+def test_two_runs_beside_each_other_by_hand(home, tmp_path):
+    """Else "better" would be a matter of which queries one looks at."""
+    made.run(home, "one", {"a": 1, "b": 2, "c": 3, URL: 2})
+    made.run(home, "two", {"a": 2, "b": 2, "c": 1, URL: 1})
+    table = tmp_path / "table.csv"
+    found = plain(
+        "compare", "desk/one", "desk/two", "--csv", table, "--picture", tmp_path / "p.png"
+    )
+    first, second = found["runs"]
+    assert first["figures"]["nDCG@10"] == pytest.approx((1 + 2 * SECOND + THIRD) / 4)
+    assert second["figures"]["nDCG@10"] == pytest.approx((2 + 2 * SECOND) / 4)
+    against = second["against_the_first"]
+    assert against["tallies"][0] == {
+        "kind": "all", "value": "", "wins": 2, "ties": 1, "losses": 1, "climbed": 2, "fell": 1,
+    }  # fmt: skip
+    assert [mover["query"] for mover in against["losses"]] == ["a"]
+    assert [mover["query"] for mover in against["gains"]] == ["c", URL]
+    assert first["spent"]["seconds"] == 0.25
+    assert (tmp_path / "p.png").read_bytes().startswith(b"\x89PNG")
+    rows = {row["query"]: row for row in csv.DictReader(table.open())}
+    assert (rows["c"]["first right"], rows["c"]["then"]) == ("3", "1")
+    assert rows[URL]["difference"] == f"{1 - SECOND:.6f}"
+
+
+def test_a_query_that_is_a_formula_is_none_in_a_spreadsheet(home, tmp_path):
+    """Else whoever opens the table runs what somebody typed into a search box."""
+    formula = '=HYPERLINK("http://x","y")'
+    for name in ("one", "two"):
+        made.run(home, name, {formula: 1, "+1": 1, "@x": 2})
+    runs("compare", "desk/one", "desk/two", "--csv", tmp_path / "t.csv")
+    first = [row[0] for row in csv.reader((tmp_path / "t.csv").open())]
+    assert first == ["query", "+1", f"'{formula}", "'@x"]  # +1 is a number
+
+
+@pytest.mark.req("W48", "W35")
+def test_a_cap_names_the_best_within_it(home):
+    """Else the slowest run would win every comparison."""
+    made.run(home, "fast", {"a": 2, "b": 2})
+    answers = made.trace("a", 1)["answers"]
+    slow = {query: made.trace(query, 1) for query in ("a", "b")}
+    for one in slow.values():
+        one["answers"] = [{**one["answers"][0], "seconds": 2.0}]
+    assert answers[0]["seconds"] == 0.25
+    made.write_traces(home / "runs" / "desk" / "slow", slow)
+    assert plain("compare", "desk/fast", "desk/slow", "--max-seconds", 5)["best"] == "desk/slow"
+    found = plain("compare", "desk/fast", "desk/slow", "--max-seconds", 1)
+    assert found["best"] == "desk/fast"
+    assert found["out"] == {"desk/slow": "2 s over the cap of 1 s"}
+    none = runs("compare", "desk/fast", "desk/slow", "--max-cost", 1)[0]
+    assert "best within the caps: none" in none
+
+
+def test_the_name_of_a_run_is_no_mathematics_in_the_picture():
+    """Else a name with two dollar signs would end the picture in a traceback."""
+    from dataclasses import replace
+
+    from eval.measures.service import Spent
+    from eval.plot import png
+    from eval.runs.arm import arm_of
+    from eval.runs.beside import Beside, picture
+
+    arm = arm_of(demo.case(), "demo/x")
+    cheap = Spent(
+        seconds=1.0, seconds_p95=1.0, commands=1, calls=0, tokens_in=0, tokens_out=0, cost=None
+    )
+    odd = replace(arm, run="$\\frac{$ \\bad")
+    found = [Beside(arm=odd, spent=cheap, pair=None)]
+    assert png(picture(found, title="$x$")).startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize("query", ["q1", URL, "0001", "a|b", "=1+1"])
+def test_every_factor_of_a_result_is_explained_whatever_its_query_is_called(home, query):
+    """Else an analyst could not say why a document stands where it stands."""
+    made.run(home, "one", {query: 2})
+    found = plain("explain", "desk/one", query)
+    second = found["results"][1]
+    assert (second["key"], second["grade"], second["rank"]) == (f"{query}/right", 1, 2)
+    assert (second["semantic"], second["final"]) == (0.75, 0.75)
+    # Native 1 of 1 to 3: normalised to 0, and so is its weighted score.
+    assert second["matches"][0]["normalised"] == 0.0
+    assert "semantic 0.7500 and weighted 0.0000" in runs("explain", "desk/one", query)[0]
+    _, err = runs("explain", "desk/one", "nobody asked", code=3)
+    assert "holds no query 'nobody asked'" in err
+
+
+def test_a_sealed_query_is_not_explained(home):
+    """Else whoever tunes would look at the very queries that are to judge him."""
+    from eval.evidence import sealed
+
+    queries = [f"q{number:02}" for number in range(80)]
+    made.run(home, "one", dict.fromkeys(queries, 1))
+    mask = sealed([f"need {query}" for query in queries])
+    shut = next(query for query, held in zip(queries, mask, strict=True) if held)
+    free = next(query for query, held in zip(queries, mask, strict=True) if not held)
+    assert plain("explain", "desk/one", free)["query"] == free
+    _, err = runs("explain", "desk/one", shut, code=3)
+    assert "sealed part" in err
+    assert plain("explain", "desk/one", shut, "--even-sealed")["query"] == shut
+
+
+@pytest.mark.req("W53")
+def test_what_each_step_is_worth_by_hand(home):
+    """Else nobody could say which part of the pipeline earns its keep."""
+    # The model puts the right document first; without it the words put it last, of three.
+    made.run(home, "one", {"a": 1, "b": 1, "c": 2})
+    found = {row["step"]: row for row in plain("ablate", "desk/one")["steps"]}
+    with_it = (2 + SECOND) / 3
+    assert found["rerank"]["difference"] == pytest.approx(with_it - THIRD)
+    assert found["rerank"]["moved"] == 3
+    for step in ("bonus", "freshness", "evidence", "priority"):
+        assert (found[step]["difference"], found[step]["moved"]) == (0.0, 0)
+    text, _ = runs("ablate", "desk/one")
+    assert "selection: decides what is found" in text
+    assert "planner: decides what is found" in text
+    made.run(home, "plain", {"a": 3, "b": 1, "c": 2})
+    text, _ = runs("ablate", "desk/one", "--planner", "desk/plain")
+    assert "planner: decides" not in text
+    planner = next(line for line in text.splitlines() if line.startswith("planner"))
+    assert f"{(1 - THIRD) / 3:+.4f}" in planner
+
+
+@pytest.mark.req("W53")
+def test_an_ablation_on_a_real_recording_agrees_with_the_table_of_tuning():
+    """Else "without a model" would mean one thing in `tune` and another here."""
+    from eval.table import tabulate
+
+    case = demo.case()
+    table = tabulate(case.recordings, case.judgements, (case.today,))
+    found = {one.name: one for one in ablate(case, "demo/x")}
+    rerank = found["rerank"].pair.comparison
+    assert rerank.before == pytest.approx(float(table.no_model.mean()))
+    assert rerank.after == pytest.approx(float(table.values.mean()))
+    bonus = found["bonus"].pair.comparison
+    assert bonus.before != bonus.after or found["bonus"].moved == 0
+
+
+@pytest.mark.req("W67")
+def test_a_shadow_is_what_the_other_revision_would_have_shown(home, tmp_path):
+    """Else a revision could only be judged by serving it."""
+    from esra.config.tuned import sealed_body
+    from eval.publish import candidate_body
+
+    folder = made.run(home, "one", {"a": 1, "b": 3})
+    # Words alone: the right document, whose native score is the least, comes last.
+    body = candidate_body("desk", 0, {}, "d") | {"revision": 2, "evidence": {}}
+    other = tmp_path / "0002.json"
+    other.write_text(json.dumps(sealed_body(body, None)))
+    words = ("shadow", folder / "traces.jsonl", "--config", other)
+    found = plain(*words, "--orders", tmp_path / "orders.jsonl")
+    # a: right a b -> a b right. b: a b right -> the same.
+    assert (found["calls"], found["first"], found["changed"]) == (2, 0.5, 0.5)
+    assert (found["coverage"], found["jaccard"]) == (1.0, 1.0)
+    (strayed,) = found["strayed"]
+    assert strayed["call"] == "a"
+    # Overlaps 0, 1, 3 of three: .1 / .9 x (0 + .5 x .81 + .729) + .729, extrapolated.
+    assert strayed["rbo"] == pytest.approx(0.1 / 0.9 * (0.5 * 0.81 + 0.729) + 0.729)
+    orders = [json.loads(line) for line in (tmp_path / "orders.jsonl").read_text().splitlines()]
+    assert orders[0]["served"][0] == ["news", "a/right"]
+    assert orders[0]["other"][-1] == ["news", "a/right"]
+    lines = (folder / "traces.jsonl").read_text()
+    (folder / "traces.jsonl").write_text(lines.replace('"match_bonus": 0.02', '"match_bonus": 0.1')
+                                         .replace('1.0, 1.0]', '1.0, 0.9]'))  # fmt: skip
+    _, err = runs(*words, code=3)
+    assert "does not give the order that was served" in err
+
+
+def switch_off(*words: object, code: int = 0):
+    return runs("switch-off", *words, code=code)
+
+
+@pytest.mark.req("W43")
+def test_switching_off_is_answered_from_three_recordings(home, tmp_path):
+    """Else the analysts' real question would be answered by one lucky recording."""
+    queries = [f"q{number:02}" for number in range(40)]
+    for number in range(3):
+        made.run(home, f"r{number}", dict.fromkeys(queries, 1))
+    three = [f"desk/r{number}" for number in range(3)]
+    found = plain("switch-off", *three)
+    # By words the right document is third in every query: a loss of 1 - 1/2 everywhere.
+    assert (found["answer"], found["difference"]) == ("no", pytest.approx(THIRD - 1))
+    kept = json.loads((home / "runs" / "desk" / "r0" / "switch-off.json").read_text())
+    assert kept["margin"] == {"value": 0.02, "measure": "nDCG@10", "date": ""}
+    made.run(home, "words", {query: 2 if query == "q00" else 1 for query in queries})
+    found = plain("switch-off", *three, "--without", "desk/words")
+    assert found["answer"] in ("yes", "cannot tell")
+    assert found["difference"] == pytest.approx((SECOND - 1) / 40)
+    assert "recorded 2 times" in switch_off(*three[:2], code=3)[1]
+    assert "named twice" in switch_off(three[0], *three[:2], code=3)[1]
+
+
+@pytest.mark.req("W43")
+def test_arms_that_are_not_judged_alike_leave_a_judging_file(home, tmp_path):
+    """Else nobody would know which labels would settle it."""
+    queries = [f"q{number:02}" for number in range(40)]
+    for number in range(3):
+        made.run(home, f"r{number}", dict.fromkeys(queries, 1))
+    traces = {query: made.trace(query, 1) for query in queries}
+    for trace in traces.values():
+        trace["ranking"] = trace["ranking"][:2]  # one unjudged result less: judged@10 rises
+    made.write_traces(home / "runs" / "desk" / "words", traces)
+    three = [f"desk/r{number}" for number in range(3)]
+    judging = tmp_path / "judge.csv"
+    out, _ = switch_off(*three, "--without", "desk/words", "--judging", judging)
+    assert "cannot tell" in out
+    rows = list(csv.DictReader(judging.open()))
+    assert len(rows) == 40
+    assert (rows[0]["query_id"], rows[0]["document_id"]) == ("q00", "q00/b")
+
+
+@pytest.mark.req("W43")
+def test_the_margin_of_a_capability_is_set_on_the_command_line_before_it_is_recorded(home):
+    """Else the margin could be chosen once the loss is known."""
+    assert "0.02 nDCG@10, the one that stands" in runs("margin", "desk")[0]
+    assert plain("margin", "desk", "0.05")["value"] == 0.05
+    made.run(home, "one", {"q": 1})
+    assert "is recorded" in runs("margin", "desk", "0.1", code=3)[1]
+    assert "names no capability" in runs("margin", "../desk", "0.1", code=3)[1]
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "says"),
+    [
+        (["compare", "desk"], 3, "two runs or more"),
+        (["explain", "desk/none", "q"], 3, "no run 'desk/none'"),
+        (["compare", "desk", "desk", "--max-seconds", "0"], 2, "no number above 0"),
+        (["nothing"], 2, "invalid choice"),
+        (["shadow", "desk", "--config", "missing.json"], 3, "missing.json"),
+    ],
+)
+def test_misuse_is_said_in_one_line(home, words, code, says):
+    """Else a typo would end in a traceback."""
+    made.run(home, "one", {"q": 1})
+    _, err = runs(*words, code=code)
+    assert says in err
+    assert "Traceback" not in err
+
+
+def test_a_run_that_was_killed_half_way_is_listed_and_not_compared(home):
+    """Else one broken folder would hide all others."""
+    made.run(home, "one", {"q": 1})
+    broken = made.run(home, "two", {"q": 1})
+    (broken / runfolder.LABELS).write_text("{")
+    assert len(plain("list")["runs"]) == 2
+    _, err = runs("compare", "desk/one", "desk/two", code=3)
+    assert "not JSON" in err
