@@ -28,11 +28,12 @@ PROBES = frozenset({"/healthz", "/readyz"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bounds:
-    """``body`` in bytes (a prompt of 32 KiB, every character escaped, fits), times in seconds."""
+    """``body`` (a prompt of 32 KiB, every character escaped, fits) and ``head`` in bytes,
+    ``arrive`` in seconds."""
 
     body: int = 256 * 1024
+    head: int = 32 * 1024
     arrive: float = 10.0
-    leave: float = 30.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,7 +110,7 @@ class Addressed:
 
 
 class Bodied:
-    """Takes the whole body in a bounded time and size, and gives no reader for ever to read."""
+    """Takes the whole request in a bounded size, and its body in a bounded time."""
 
     def __init__(self, app: ASGIApp, bounds: Bounds) -> None:
         self.app, self._bounds = app, bounds
@@ -117,6 +118,9 @@ class Bodied:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             return await self.app(scope, receive, send)
+        if _head_of(scope) > self._bounds.head:
+            status = HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE
+            return await self._refused(status, scope, receive, send)
         try:
             async with asyncio.timeout(self._bounds.arrive):
                 body = await self._taken(scope, receive)
@@ -131,11 +135,7 @@ class Bodied:
         async def replay() -> Message:
             return whole.pop() if whole else await receive()
 
-        async def patient(message: Message) -> None:
-            async with asyncio.timeout(self._bounds.leave):
-                await send(message)
-
-        return await self.app(scope, replay, patient)
+        return await self.app(scope, replay, send)
 
     async def _taken(self, scope: Scope, receive: Receive) -> bytes | None:
         """The whole body; None where it is too large."""
@@ -160,3 +160,10 @@ class Bodied:
         headers = {"Connection": "close"}
         response = problem(status, scope["esra.correlation"], headers=headers)
         await response(scope, receive, send)
+
+
+def _head_of(scope: Scope) -> int:
+    """Bytes of the address and the headers. A server bounds what it waits for, and not a head that
+    comes in one piece."""
+    fields = sum(len(name) + len(value) for name, value in scope["headers"])
+    return fields + len(scope["path"]) + len(scope["query_string"])

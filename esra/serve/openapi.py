@@ -21,6 +21,7 @@ _TROUBLE = {
     "413": "The body is too large.",
     "415": "The body is not application/json.",
     "429": "A quota is used up.",
+    "431": "The address and the headers are too large.",
     "500": "Something went wrong inside.",
     "503": "The audit cannot be written, or too many connections are open.",
 }

@@ -38,6 +38,7 @@ SAID = MappingProxyType(
         HTTPStatus.REQUEST_ENTITY_TOO_LARGE: "the body is too large",
         HTTPStatus.UNSUPPORTED_MEDIA_TYPE: "the body is application/json",
         HTTPStatus.MISDIRECTED_REQUEST: "this service does not answer for this host",
+        HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE: "the address and the headers are too large",
         HTTPStatus.SERVICE_UNAVAILABLE: "the service is not ready",
     }
 )

@@ -1,5 +1,6 @@
 """Raw sockets that do what no client does: the service answers, closes, and goes on."""
 
+import contextlib
 import socket
 import time
 
@@ -10,7 +11,8 @@ from esra.serve import server
 from esra.serve.edge import Bounds
 from esra.serve.http import Front
 from esra.serve.server import Listen, PromptProtocol
-from tests.serve.doors import door, listening
+from tests.house import FakeEngine
+from tests.serve.doors import door, listening, served_house
 
 HEAD = b"POST /v1/retrieve HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
 BODY = b'{"exposure":"ask","prompt":"wing"}'
@@ -21,14 +23,15 @@ CHUNK = b"10000\r\n" + b"x" * 65_536 + b"\r\n"
 TLS = b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" * 9 + b"\r\n\r\n"
 
 
-@pytest.fixture(scope="module")
-def url():
-    before = server.HEAD_SECONDS
-    server.HEAD_SECONDS = SOON
+@contextlib.contextmanager
+def impatient(own):
+    """The address of this door behind the real protocol, with every waiting time short."""
+    before = server.HEAD_SECONDS, server.LEAVE_SECONDS
+    server.HEAD_SECONDS = server.LEAVE_SECONDS = SOON
     how = Listen()
     try:
         with listening(
-            door(),
+            own,
             Front(bounds=Bounds(arrive=SOON)),
             http=PromptProtocol,
             h11_max_incomplete_event_size=how.head,
@@ -36,7 +39,13 @@ def url():
         ) as found:
             yield found
     finally:
-        server.HEAD_SECONDS = before
+        server.HEAD_SECONDS, server.LEAVE_SECONDS = before
+
+
+@pytest.fixture(scope="module")
+def url():
+    with impatient(door()) as found:
+        yield found
 
 
 def connect(url: str) -> socket.socket:
@@ -66,6 +75,15 @@ def knock(url: str, *parts: bytes, pause: float = 0.0) -> bytes:
         return everything(own)
 
 
+def send_for(seconds: float, own: socket.socket, data: bytes) -> None:
+    """Sends whenever there is room, and reads nothing."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        with contextlib.suppress(BlockingIOError):
+            own.send(data)
+        time.sleep(0.02)
+
+
 def length(count: int) -> bytes:
     return b"Content-Length: %d\r\n" % count
 
@@ -85,6 +103,7 @@ HOSTILE = {
         (b"400", b"408"),
     ),
     "headers without an end": ((HEAD, *([b"X-A: " + b"a" * 8_000 + b"\r\n"] * 8)), b"400"),
+    "a head in one piece": ((HEAD + length(0) + b"X-A: " + b"a" * 40_000 + b"\r\n\r\n",), b"431"),
     "another host": ((GET + b"Host: evil.example\r\n" + LAST,), b"421"),
     "no host": ((GET + LAST,), b"400"),
     "two hosts": ((GET + b"Host: localhost\r\nHost: evil.example\r\n" + LAST,), b"400"),
@@ -144,3 +163,37 @@ def test_a_refused_body_is_not_read_as_the_next_request(url):
     hidden = b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n"
     found = knock(url, HEAD + length(10**9) + b"\r\n" + hidden)
     assert found.count(b"HTTP/1.1 ") == 1
+
+
+def test_a_call_behind_another_request_is_not_taken_for_a_missing_head():
+    """Who sends two requests in one packet would lose the answer to a long call."""
+    quiet = served_house().providers["fake"].script
+    slow = served_house(engine=FakeEngine(quiet, delay=lambda source: 2 * SOON))
+    own = HEAD + length(len(BODY)) + b"Connection: close\r\n\r\n" + BODY
+    with impatient(door(slow)) as url:
+        found = knock(url, b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n" + own)
+    assert found.count(b"HTTP/1.1 200") == 2
+    assert b'"results"' in found
+
+
+def test_who_asks_and_never_reads_is_cut_off(url):
+    """A closing that waits until everything is taken holds a connection for ever."""
+    asking = b"GET /openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n" * 20
+    host, _, port = url.removeprefix("http://").partition(":")
+    with socket.socket() as own:
+        own.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
+        own.connect((host, int(port)))
+        own.setblocking(False)
+        with pytest.raises((ConnectionResetError, BrokenPipeError)):
+            send_for(10.0, own, asking)
+
+
+def test_an_answer_does_not_wait_for_the_acknowledgement_of_its_first_packet():
+    """Each answer on a connection that was used before would take 40 ms more."""
+    with (
+        server._bound(Listen(port=0)) as listener,
+        socket.create_connection(listener.getsockname()),
+    ):
+        accepted, _ = listener.accept()
+        with accepted:
+            assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
