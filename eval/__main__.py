@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 COMMANDS = {
     "tune": "eval.tune.cli",
+    "promote": "eval.promote.cli",
     "record": "eval.recording.cli",
     "measure": "eval.measure.cli",
     "import": "eval.exchange.cli_import",

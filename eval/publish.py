@@ -102,7 +102,9 @@ def promote(folder: Path, body: Mapping[str, object], evidence: Mapping[str, obj
     found = newest(folder, str(body["capability"]), _sources(body), _models(body), verify_keys())
     if found.file is not None and found.path in files[:1] and _holds(found.file, body):
         return files[0]
-    return write_revision(folder, body, evidence)
+    now = found.file
+    replaces = None if now is None else {"revision": now.revision, "hash": now.hash}
+    return write_revision(folder, body, {**evidence, "replaces": replaces})
 
 
 def _sources(body: Mapping[str, object]) -> frozenset[str]:

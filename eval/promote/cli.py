@@ -1,0 +1,76 @@
+"""The command line of ``./workbench promote``."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+OK, FINDING, USAGE, CONFIG, SOURCE = 0, 1, 2, 3, 4
+FORMS = ("opensearch-pipeline", "elastic-linear", "json")
+
+EPILOG = """\
+DECISION is a run's folder or id, a capability for its latest run, or a tuned or candidate file;
+without one it is the latest decision there is. `tune` promotes by itself; this does it again after
+a rollback, or in another folder of esra's, and writes the weights for other engines.
+
+What its evidence does not carry is not promoted, and no option changes that.
+
+0 done, 1 the decision was for no change, 2 usage, 3 a file, catalog or ledger that does not fit,
+4 a model away.
+"""
+
+
+def parser() -> argparse.ArgumentParser:
+    made = argparse.ArgumentParser(
+        prog="./workbench promote",
+        description="Let a decision order: write it as a tuned revision, or for another engine.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    made.add_argument("decision", nargs="?", metavar="DECISION")
+    made.add_argument(
+        "--as", dest="form", choices=FORMS, help="write fusion weights instead of a revision"
+    )
+    made.add_argument("-o", "--output", type=Path, metavar="FILE", help="with --as, not stdout")
+    made.add_argument("--catalog", type=Path, metavar="FILE", help="the capability's catalog")
+    made.add_argument("--json", action="store_true", help="one JSON document on stdout")
+    made.add_argument("--quiet", action="store_true", help="no notes on stderr")
+    return made
+
+
+def main(argv: Sequence[str]) -> int:
+    arguments = parser().parse_args(argv)
+    if arguments.output and not arguments.form:
+        return _trouble("--output goes with --as: a revision has its own place", USAGE)
+    from eval.promote import work
+
+    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+    try:
+        done = work.run(arguments)
+        if arguments.output:
+            arguments.output.write_text(done.text + "\n", "utf-8")
+    except work.EXPECTED as error:
+        return _failed(arguments, str(error), work.code_of(error))
+    if not arguments.quiet:
+        for note in done.notes:
+            print(f"promote: does not carry over: {note}", file=sys.stderr)
+    if arguments.json:
+        print(json.dumps(done.document, indent=2, allow_nan=False))
+    elif not arguments.output:
+        print(done.text)
+    return OK
+
+
+def _failed(arguments: argparse.Namespace, why: str, code: int) -> int:
+    if arguments.json:
+        print(json.dumps({"promoted": False, "why": why}))
+    return _trouble(why, code)
+
+
+def _trouble(text: str, code: int) -> int:
+    print(f"promote: {text}", file=sys.stderr)
+    return code

@@ -1,0 +1,147 @@
+"""Finds the decision that somebody means, and says whether it may be promoted."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from esra.config.apply import read_file
+from esra.config.keys import verify_keys
+from esra.config.strict import ConfigError
+from esra.config.tuned import TunedFile, read_tuned
+from eval.evidence import NO_LEDGER, Ledger
+
+RESULT, NUMBERS = "result.json", "numbers-*.json"
+
+
+class NotFound(ValueError):
+    """No decision goes by this name; the message says where they come from."""
+
+
+class NotPromoted(ValueError):
+    """The evidence does not carry the claim; the message is the decision's own reason."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decided:
+    """A promoted decision: the checked file that holds its claim and its evidence."""
+
+    path: Path
+    file: TunedFile
+
+    @property
+    def claim(self) -> dict[str, object]:
+        """What is being claimed, as `tune` made it."""
+        return {
+            "capability": self.file.capability,
+            "tunables": self.file.tunables.model_dump(exclude_none=True, exclude_defaults=True),
+            "models": self.file.models.model_dump(),
+            "data": self.file.data,
+        }
+
+
+def decided(base: Path, name: str | None, ledger: Ledger) -> Decided:
+    """The decision of a tuned or candidate file, of a run's folder or id, or the latest of all.
+
+    NotPromoted where it was none for a change; NotFound, ConfigError and BrokenLedger say why a
+    file cannot be used.
+    """
+    path = _path(base, name)
+    file = read_decision(path)
+    evidence = file.evidence
+    if evidence.get("promoted") is not True:
+        why = evidence.get("why")
+        raise NotPromoted(
+            f"{file.capability}: {why}"
+            if isinstance(why, str)
+            else f"{path}: holds no decision of `tune`, so there is nothing that speaks for it"
+        )
+    _vouched(file, ledger)
+    return Decided(path=path, file=file)
+
+
+def read_decision(path: Path) -> TunedFile:
+    """The file, checked as a runtime checks one but for whose sources it names."""
+    raw = read_file(path)
+    capability, sources = _named(raw, path)
+    return read_tuned(
+        raw, where=str(path), capability=capability, sources=sources, keys=verify_keys()
+    )
+
+
+def _vouched(file: TunedFile, ledger: Ledger) -> None:
+    """A hash is anybody's to make: the opening stands in the ledger here, or a key has signed."""
+    head = file.evidence.get("ledger")
+    if verify_keys():
+        return
+    if not isinstance(head, str) or head == NO_LEDGER:
+        raise NotPromoted(f"{file.capability}: its evidence names no opening of a sealed part")
+    ledger.require([head])
+
+
+def _named(raw: bytes, path: Path) -> tuple[str, frozenset[str]]:
+    try:
+        body = json.loads(raw)
+        return str(body["capability"]), frozenset(body["tunables"].get("sources", {}))
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise ConfigError(f"{path}: not a tuned file ({type(error).__name__})") from error
+
+
+def _path(base: Path, name: str | None) -> Path:
+    given = None if name is None else Path(name).expanduser()
+    if given is not None and given.is_file():
+        return given
+    if given is not None and given.is_dir():
+        return _of_folder(given)
+    return _of_folder(_folder(base, name))
+
+
+def _folder(base: Path, name: str | None) -> Path:
+    """The run's folder that an id, its beginning, a capability, or nothing at all means."""
+    every = [folder for folder in (base / "runs").glob("*/*") if _decisions(folder)]
+    own = [
+        folder
+        for folder in every
+        if name is None or f"{folder.parent.name}/{folder.name}".startswith(_beginning(name))
+    ]
+    if not own:
+        raise NotFound(
+            f"no decision {'yet' if name is None else f'of {name!r}'}; `./workbench tune` "
+            "reaches one, and its folder, its id or a file of it can be named here"
+        )
+    if name is not None and "/" in name and len(own) > 1:
+        raise NotFound(f"{name!r} begins {len(own)} runs; name more of it")
+    return max(own, key=lambda folder: _decisions(folder)[0].stat().st_mtime)
+
+
+def _beginning(name: str) -> str:
+    return name if "/" in name else f"{name.removeprefix('esra_')}/"
+
+
+def _decisions(folder: Path) -> list[Path]:
+    """A run's decisions, the latest first: of the share, and of the other numbers."""
+    found = [*folder.glob(RESULT), *folder.glob(NUMBERS)]
+    return sorted(found, key=lambda path: (path.stat().st_mtime, path.name), reverse=True)
+
+
+def _of_folder(folder: Path) -> Path:
+    decisions = _decisions(folder)
+    if not decisions:
+        raise NotFound(f"{folder}: holds no decision; name the folder of a finished `tune`")
+    told = _told(decisions[0])
+    path = Path(str(told.get("config", "")))
+    if not path.is_file():
+        raise NotFound(f"{decisions[0]}: its file {path} is not there; name the tuned file itself")
+    return path
+
+
+def _told(path: Path) -> Mapping[str, object]:
+    try:
+        told = json.loads(path.read_text("utf-8"))
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"{path}: cannot be read ({type(error).__name__})") from error
+    if not isinstance(told, dict):
+        raise ConfigError(f"{path}: not a decision of `tune`")
+    return told

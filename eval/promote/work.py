@@ -1,0 +1,125 @@
+"""What ``promote`` does: the new revision, or an engine's document."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from esra.config.catalog import Loaded, load_catalog
+from esra.config.strict import ConfigError
+from esra.config.tuned import TunedFile, read_tuned
+from esra.domain.capability import Capability
+from esra.governance import places
+from esra.governance.secrets import SecretUnresolved
+from esra.wiring import CannotOpen, identities_of
+from eval import publish
+from eval.evidence import BrokenLedger
+from eval.promote.cli import CONFIG, FINDING, SOURCE, USAGE
+from eval.promote.decided import Decided, NotFound, NotPromoted, decided
+from eval.promote.engines import Form, document, left_behind
+from eval.tune.folders import ledger_of
+
+CODES: dict[type[Exception], int] = {
+    NotPromoted: FINDING,
+    NotFound: USAGE,
+    ConfigError: CONFIG,
+    BrokenLedger: CONFIG,
+    CannotOpen: SOURCE,
+    SecretUnresolved: SOURCE,
+    OSError: CONFIG,
+}
+EXPECTED = tuple(CODES)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Done:
+    """The JSON document, what a person reads on stdout, and the notes beside it."""
+
+    document: dict[str, object]
+    text: str
+    notes: tuple[str, ...] = ()
+
+
+def code_of(error: Exception) -> int:
+    """The exit code of an expected error."""
+    return next(code for kind, code in CODES.items() if isinstance(error, kind))
+
+
+def run(arguments: argparse.Namespace) -> Done:
+    """Everything one call of ``promote`` does. Raises one of ``EXPECTED``."""
+    base = places.home()
+    found = decided(base, arguments.decision, ledger_of(base))
+    if arguments.form is not None:
+        return _exported(Form(arguments.form), found.file)
+    return _promoted(found, base, arguments.catalog)
+
+
+def _exported(form: Form, file: TunedFile) -> Done:
+    made, notes = document(form, file), left_behind(form, file)
+    text = json.dumps(made, indent=2, allow_nan=False)
+    whole: dict[str, object] = {"as": form.value, "document": made, "does_not_carry_over": notes}
+    return Done(document=whole, text=text, notes=tuple(notes))
+
+
+def _promoted(found: Decided, base: Path, catalog: Path | None) -> Done:
+    path = catalog or places.catalog_file(base, found.file.capability)
+    loaded, capability = _capability(path, found.file)
+    _check(found.file, capability, loaded, path, base)
+    folder = places.tuned_folder(base) / capability.id
+    before = {file.name for file in folder.glob("*.json")}
+    written = publish.promote(folder, found.claim, found.file.evidence)
+    fresh = written.name not in before
+    made = read_tuned(
+        written.read_bytes(),
+        where=str(written),
+        capability=capability.id,
+        sources=_sources(capability),
+    )
+    said = "orders from now on" if fresh else "holds this claim already"
+    return Done(
+        document={
+            "capability": capability.id,
+            "promoted": True,
+            "written": fresh,
+            "revision": made.revision,
+            "hash": made.hash,
+            "signed": made.signature is not None,
+            "config": str(written),
+            "from": str(found.path),
+        },
+        text=f"{capability.id}: revision {made.revision} {said}\n{written}",
+    )
+
+
+def _capability(path: Path, file: TunedFile) -> tuple[Loaded, Capability]:
+    if not path.is_file():
+        raise ConfigError(
+            f"{path}: not there, so no runtime has {file.capability!r}; name its catalog with "
+            "--catalog, or write its weights for an engine with --as"
+        )
+    loaded = load_catalog(path)
+    capability = loaded.catalog.capability(file.capability)
+    if capability is None:
+        raise ConfigError(f"{path}: has no capability {file.capability!r}")
+    return loaded, capability
+
+
+def _check(file: TunedFile, capability: Capability, loaded: Loaded, path: Path, base: Path) -> None:
+    """Refuses what the runtime would refuse or pass over, before it is written."""
+    stray = sorted(set(file.tunables.sources) - _sources(capability))
+    if stray:
+        raise ConfigError(f"{path}: {stray[0]!r} is no source of {capability.id}")
+    models = asyncio.run(identities_of(loaded, path.parent, base))[capability.id]
+    for stage, identity in file.models.model_dump().items():
+        if models[stage] != identity:
+            raise ConfigError(
+                f"{capability.id}: tuned with another model for {stage} "
+                f"({identity or 'none'}) than {path} has ({models[stage] or 'none'}); tune again"
+            )
+
+
+def _sources(capability: Capability) -> frozenset[str]:
+    return frozenset(binding.source for binding in capability.bindings)
