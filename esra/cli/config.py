@@ -5,12 +5,13 @@ One file a subcommand, listed in ``PARTS``.
 
 import argparse
 
-from esra.cli import config_history, config_rollback, config_schema, config_verify
+from esra.cli import config_history, config_rollback, config_schema, config_show, config_verify
 from esra.cli.command import Command
 from esra.cli.exits import USAGE
 
 # In the order ``esra config --help`` lists them.
 PARTS: tuple[Command, ...] = (
+    config_show.COMMAND,
     config_schema.COMMAND,
     config_verify.COMMAND,
     config_history.COMMAND,

@@ -52,6 +52,14 @@ def overridden(data: dict[str, Any], given: tuple[Override, ...]) -> dict[str, A
     return data
 
 
+def named(entry: object) -> str | None:
+    """What a block of a list is called: its id, slug or name, if it has one."""
+    names = (
+        entry.get(key) if isinstance(entry, dict) else getattr(entry, key, None) for key in _NAMES
+    )
+    return next((name for name in names if isinstance(name, str)), None)
+
+
 def _put(node: Any, path: Path, value: object) -> Any:
     if not path:
         return value
@@ -102,8 +110,7 @@ def _choices(annotation: Any, data: Any) -> Iterator[tuple[str | int, str]]:
         yield from ((key, key) for key in data)
     elif isinstance(data, list):
         for number, entry in enumerate(data):
-            names = (entry.get(key) for key in _NAMES) if isinstance(entry, dict) else ()
-            if name := next((name for name in names if isinstance(name, str)), None):
+            if isinstance(entry, dict) and (name := named(entry)):
                 yield number, name
 
 

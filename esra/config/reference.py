@@ -19,14 +19,19 @@ _LIBPQ = re.compile(r"\bpassword\s*=\s*\S", re.IGNORECASE)
 _KEY = re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY")
 
 
+def is_reference(text: str) -> bool:
+    """Whether it says where a secret is, so that it may be shown."""
+    return bool(_REFERENCE.match(text))
+
+
 def _reference(value: str) -> str:
-    if not _REFERENCE.match(value):
+    if not is_reference(value):
         raise ValueError(f"this is a reference: {_SAID}")
     return value
 
 
 def _address(value: str) -> str:
-    if value != "embedded" and not _REFERENCE.match(value):
+    if value != "embedded" and not is_reference(value):
         raise ValueError(f"this is 'embedded' or a reference: {_SAID}")
     return value
 

@@ -1,6 +1,6 @@
 """Strict models and their errors in a person's words."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -56,30 +56,36 @@ def refused(where: str | Where, faults: Iterable[Fault]) -> ConfigError:
 def explain(where: str | Where, error: ValidationError, model: type[BaseModel]) -> ConfigError:
     """What is wrong with each key, and the nearest valid one for those that are unknown."""
     problems = error.errors(include_url=False)
-    missing = {problem["loc"] for problem in problems if problem["type"] == "missing"}
-    faults = []
+    unknown, meant = unknown_keys(error, model), _missing(problems)
+    for fault in unknown:
+        # A misspelt key that has to be there is one mistake and not two.
+        meant.discard((*fault.path[:-1], _nearest(fault.path, model)))
+    told = {fault.path: fault for fault in unknown}
     for problem in problems:
-        path = problem["loc"]
-        if problem["type"] == "extra_forbidden":
-            close = _nearest(path, model, missing)
-            # A misspelt key that has to be there is one mistake and not two.
-            missing.discard((*path[:-1], close))
-            faults.append(Fault(path=path, text=f"unknown key{_advice(path, close, model)}"))
-        else:
-            faults.append(Fault(path=path, text=said(problem)))
-    unsaid = {problem["loc"] for problem in problems if problem["type"] == "missing"} - missing
-    return refused(where, [fault for fault in faults if fault.path not in unsaid])
+        if problem["type"] != "missing" or problem["loc"] in meant:
+            told.setdefault(problem["loc"], Fault(path=problem["loc"], text=said(problem)))
+    return refused(where, told.values())
 
 
-def _nearest(path: Path, model: type[BaseModel], missing: set[tuple[Any, ...]]) -> str | None:
-    """The key that was meant: one that is missing there, else any that may stand there."""
+def unknown_keys(error: ValidationError, model: type[BaseModel]) -> list[Fault]:
+    return [
+        Fault(path=problem["loc"], text=f"unknown key{_advice(problem['loc'], model)}")
+        for problem in error.errors(include_url=False, include_input=False)
+        if problem["type"] == "extra_forbidden"
+    ]
+
+
+def _missing(problems: Sequence[Mapping[str, Any]]) -> set[Path]:
+    return {problem["loc"] for problem in problems if problem["type"] == "missing"}
+
+
+def _nearest(path: Path, model: type[BaseModel]) -> str | None:
     around = block(at(model, path[:-1]))
-    known = keys_of(around) if around is not None else {}
-    wanted = [key for key in known if (*path[:-1], key) in missing]
-    return like_key(str(path[-1]), wanted) or like_key(str(path[-1]), known)
+    return like_key(str(path[-1]), keys_of(around)) if around is not None else None
 
 
-def _advice(path: Path, close: str | None, model: type[BaseModel]) -> str:
+def _advice(path: Path, model: type[BaseModel]) -> str:
+    close = _nearest(path, model)
     advice = f", did you mean {close!r}?" if close else ""
     # A key below the wrong header is the commonest mistake of TOML.
     elsewhere = list(homes(model, str(path[-1])))

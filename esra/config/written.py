@@ -4,7 +4,7 @@ import hashlib
 import os
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path as File
 from typing import Any
@@ -15,7 +15,7 @@ from esra.config.blocks import CatalogFile
 from esra.config.lines import Path, lines_of, nearest_line
 from esra.config.override import Override, overridden, overrides
 from esra.config.reference import literal_secrets
-from esra.config.strict import ConfigError, Fault, explain, refused
+from esra.config.strict import ConfigError, Fault, explain, refused, unknown_keys
 
 LARGEST = 4 * 1024 * 1024  # bytes
 # The end of tomllib's messages.
@@ -81,11 +81,31 @@ def _parsed(path: File, raw: bytes) -> tuple[dict[str, Any], dict[Path, int]]:
         line = raw[: error.start].count(b"\n") + 1
         raise ConfigError(f"{path}:{line}: not text in UTF-8") from error
     except tomllib.TOMLDecodeError as error:
-        found = _AT.search(str(error))
-        at = f"{path}:{found[1]}" if found else str(path)
-        raise ConfigError(f"{at}: not TOML: {error}") from error
+        raise _not_toml(path, text, error) from error
     except RecursionError as error:
         raise ConfigError(f"{path}: nested too deeply") from error
+
+
+def _not_toml(path: File, text: str, error: tomllib.TOMLDecodeError) -> ConfigError:
+    """TOML finds some misspelt names where they get into another's way, lines further down."""
+    found = _AT.search(str(error))
+    if found is None:
+        return ConfigError(f"{path}: not TOML: {error}")
+    before = "\n".join(text.split("\n")[: int(found[1]) - 1])
+    cause = "".join(f"{path}:{line}" for line in _unknown(before))
+    return ConfigError(f"{cause}{path}:{found[1]}: not TOML: {error}")
+
+
+def _unknown(text: str) -> Iterator[str]:
+    """The unknown keys of the part of a file that is TOML."""
+    try:
+        CatalogFile.model_validate(tomllib.loads(text))
+    except (tomllib.TOMLDecodeError, RecursionError):
+        return
+    except ValidationError as error:
+        lines = lines_of(text)
+        for fault in unknown_keys(error, CatalogFile)[:1]:
+            yield f"{nearest_line(lines, fault.path)}: {fault.path[-1]}: {fault.text}; "
 
 
 def _version(raw: bytes, given: tuple[Override, ...]) -> str:
