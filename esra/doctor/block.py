@@ -5,10 +5,10 @@ Pure. What is guessed stands beside a comment; no field is offered until somebod
 
 from collections.abc import Sequence
 
-from esra.doctor import quote
 from esra.doctor.choose import NUMBERS, TIMES, Choice, open_columns
+from esra.doctor.storage import make_index
 from esra.doctor.toml import comment, comments, string, strings
-from esra.domain.described import Column, Server, Table
+from esra.domain.described import Column, Kind, Server, Table
 from esra.sources.searchable import unindexed
 
 # Fields that are shown as a suggestion; more would hide the mapping they belong to.
@@ -77,12 +77,13 @@ def _name(text: str) -> str:
 
 
 def _unserved(table: Table, choice: Choice) -> list[str]:
+    if table.kind is Kind.FOREIGN:
+        return comments("It is kept on another server: see that the table there has an index.")
     if not any(unindexed(table, choice.vector)):
         return []
-    where = quote.name(table.schema, table.name)
     return comments(
-        "No index serves its text-search column, so searches are refused until somebody runs:",
-        f"  CREATE INDEX ON {where} USING gin ({quote.name(choice.vector)});",
+        "No index serves its text-search column, so searches are refused until one does:",
+        f"  {make_index(table.kind, table.schema, table.name, choice.vector)}",
     )
 
 

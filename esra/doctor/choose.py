@@ -62,7 +62,10 @@ def choose(table: Table) -> Choice | Unfit:
         return Unfit(why="it has no text-search column", texts=tuple(_told(texts)))
     key, guessed = _key(table, usable)
     if key is None:
-        return Unfit(why="no column alone tells its rows apart; give it a primary key of one")
+        return Unfit(
+            why="no column alone tells its rows apart; give it a unique column, or map a view with "
+            "one that joins its key's columns"
+        )
     vector = min(vectors, key=lambda c: any(unindexed(table, c.name)))
     made = [c for c in texts if _mentions(vector.made, c.name)] or texts
     text = _named(made, _BODIES) or max(made, key=lambda c: c.name not in _TITLES)

@@ -36,7 +36,7 @@ def _index(about: str, relation: Relation, table: Table) -> Iterator[Finding]:
         missing = code is FailureCode.COLUMN_NOT_INDEXED
         what = "no index serves" if missing else "an unfinished, partial or other index is on"
         where = "" if store == table.name else f" in {quote.name(store)}"
-        make = _make_index(relation, table.kind)
+        make = make_index(table.kind, relation.schema, relation.table, relation.vector)
         yield error(
             Fault.INDEX_MISSING if missing else Fault.INDEX_UNUSABLE,
             about,
@@ -46,18 +46,25 @@ def _index(about: str, relation: Relation, table: Table) -> Iterator[Finding]:
         )
 
 
-def _make_index(relation: Relation, kind: Kind) -> str:
+def make_index(kind: Kind, schema: str, table: str, vector: str) -> str:
+    """What somebody who may change the database does about a missing index."""
     if kind is Kind.VIEW:
         return "give the table below the view a GIN index on its tsvector column"
     # The server makes no index of a partitioned table beside its writers.
     how = "" if kind is Kind.PARTITIONED else "CONCURRENTLY "
-    column = quote.name(relation.vector)
-    return f"CREATE INDEX {how}ON {quote.relation(relation)} USING gin ({column});"
+    return f"CREATE INDEX {how}ON {quote.name(schema, table)} USING gin ({quote.name(vector)});"
 
 
 def _rows(about: str, relation: Relation, table: Table) -> Iterator[Finding]:
     name = quote.relation(relation)
-    if table.empty:
+    if not table.filled:
+        yield error(
+            Fault.NEVER_FILLED,
+            about,
+            f"{name} was never filled: searches fail ({FailureCode.TEXT_INDEX_UNAVAILABLE.value})",
+            f"REFRESH MATERIALIZED VIEW {name};",
+        )
+    elif table.empty:
         yield warning(
             Fault.RELATION_EMPTY,
             about,

@@ -66,7 +66,8 @@ class Table:
     """A relation. ``rows`` is the planner's last count, None where it has none.
 
     ``unique`` are the columns that alone tell two rows apart, the primary key first;
-    ``gathered`` says whether the planner knows what is in the columns.
+    ``gathered`` says whether the planner knows what is in the columns; a materialised view that
+    was never ``filled`` cannot be read.
     """
 
     schema: str
@@ -77,6 +78,7 @@ class Table:
     stores: tuple[Store, ...] = ()
     rows: int | None = None
     empty: bool = False
+    filled: bool = True
     gathered: bool = True
     reachable: bool = True
     security: RowSecurity = RowSecurity()

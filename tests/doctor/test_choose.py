@@ -88,8 +88,8 @@ def test_a_guess_is_called_one():
     [
         (table("id int4", "n int4", "words tsvector"), "text that may be shown"),
         (table("id int4", "body text"), "no text-search column"),
-        (table("id int4", "body text", "words tsvector", unique=()), "primary key"),
-        (table("body text", "words tsvector", unique=(), kind=Kind.VIEW), "primary key"),
+        (table("id int4", "body text", "words tsvector", unique=()), "unique column"),
+        (table("body text", "words tsvector", unique=(), kind=Kind.VIEW), "unique column"),
         (table("id int4", "body text", "words tsvector", name="a\nb"), "control characters"),
         (table("id int4", "secret text", "words tsvector"), "text that may be shown"),
     ],

@@ -153,6 +153,28 @@ def test_a_view_that_reads_past_row_security(clinic, capsys):
     assert told(capsys, file) == (0, [])
 
 
+def never_filled(clinic) -> str:
+    """The name of a materialised view that holds nothing yet, and is healthy else."""
+    table = clinic.patient()
+    view = f"{SCHEMA}.{table}_kept"
+    clinic.run(f"CREATE MATERIALIZED VIEW {view} AS SELECT * FROM {SCHEMA}.{table} WITH NO DATA")
+    clinic.run(f"CREATE INDEX ON {view} USING gin (words)")
+    clinic.run(f"CREATE UNIQUE INDEX ON {view} (id)")
+    clinic.run(f"GRANT SELECT ON {view} TO {READER}")
+    return f"{table}_kept"
+
+
+def test_a_materialised_view_that_was_never_filled(clinic, capsys):
+    """Every search of it would fail, and the doctor would speak of a table to load."""
+    view = never_filled(clinic)
+    file = clinic.catalog(view)
+    code, findings = told(capsys, file)
+    assert (code, faults(findings)) == (1, ["NEVER_FILLED"])
+    clinic.run(findings[0]["advice"])
+    clinic.run(f"ANALYZE {SCHEMA}.{view}")
+    assert told(capsys, file) == (0, [])
+
+
 def test_the_advice_cures(clinic, capsys):
     """Somebody would paste the statement and be told the same again."""
     table = clinic.patient()
@@ -215,3 +237,32 @@ def test_a_kept_catalog_is_found_by_its_name(clinic, capsys, tmp_path):
         shown = capsys.readouterr().out
         assert re.search(r"^ok\s+source notes / docs: ", shown, re.M)
         assert shown.endswith("0 errors, 0 warnings\n")
+
+
+VARIABLES = {
+    "PGSERVICE": "other",
+    "PGHOST": "203.0.113.5",
+    "PGHOSTADDR": "203.0.113.5",
+    "PGPORT": "1",
+    "PGDATABASE": "other",
+    "PGSSLMODE": "verify-full",
+    "PGSSLROOTCERT": "/nowhere",
+    "PGTARGETSESSIONATTRS": "standby",
+    "PGREQUIREAUTH": "scram-sha-256",
+    "PGOPTIONS": "-c search_path=elsewhere",
+    "PGCLIENTENCODING": "LATIN1",
+}
+
+
+def test_libpqs_own_variables_change_nothing(clinic, capsys, monkeypatch):
+    """A variable of somebody's shell would lead to another server, or shut this one out."""
+    file = clinic.catalog(clinic.patient())
+    for command in (
+        ["doctor", "--catalog", str(file)],
+        ["retrieve", "notes", "a word", "--catalog", str(file)],
+        ["draft", f"env:{SECRET}", "--schema", SCHEMA],
+    ):
+        for name, value in VARIABLES.items():
+            monkeypatch.setenv(name, value)
+        assert main(command) == 0
+    assert "Note 1" in capsys.readouterr().out

@@ -72,6 +72,54 @@ def test_what_is_missing_stands_in_the_draft_and_cures(shelf, tmp_path, capsys):
     assert f"# {SCHEMA}.scraps (rows not counted yet): no column alone tells its rows apart" in text
 
 
+def test_what_can_have_no_index_is_not_told_to_get_one(shelf, tmp_path):
+    """Somebody would run a statement that the server refuses."""
+    shelf.run(
+        f"CREATE VIEW {SCHEMA}.seen AS SELECT 1 AS id, line AS body, words FROM {SCHEMA}.scraps"
+    )
+    shelf.run("CREATE FOREIGN DATA WRAPPER away")
+    shelf.run("CREATE SERVER away FOREIGN DATA WRAPPER away")
+    shelf.run(f"CREATE FOREIGN TABLE {SCHEMA}.far (id int, body text, words tsvector) SERVER away")
+    shelf.run(f"GRANT SELECT ON {SCHEMA}.seen, {SCHEMA}.far TO {READER}")
+    try:
+        file = drafted(tmp_path)
+    finally:
+        shelf.run("DROP FOREIGN DATA WRAPPER away CASCADE")
+        shelf.run(f"DROP VIEW {SCHEMA}.seen")
+    assert {"seen", "far"} <= set(sources(file))
+    text = file.read_text("utf-8")
+    assert not [line for line in text.splitlines() if "INDEX" in line and "letters" not in line]
+    assert "give the table below the view a GIN index" in text
+    assert "see that the table there has an index" in text
+
+
+def test_a_key_of_several_columns_is_joined_in_a_view(shelf, tmp_path, capsys):
+    """The advice would lead nowhere: a partitioned table can have no unique column of its own."""
+    shelf.run(
+        f"CREATE TABLE {SCHEMA}.diary (day date, nr int, body text, words tsvector GENERATED ALWAYS"
+        " AS (to_tsvector('english', body)) STORED, PRIMARY KEY (day, nr)) PARTITION BY RANGE (day)"
+    )
+    shelf.run(
+        f"CREATE TABLE {SCHEMA}.diary_1 PARTITION OF {SCHEMA}.diary"
+        " FOR VALUES FROM ('2020-01-01') TO ('2021-01-01')"
+    )
+    shelf.run(f"CREATE INDEX ON {SCHEMA}.diary USING gin (words)")
+    shelf.run(f"INSERT INTO {SCHEMA}.diary VALUES ('2020-03-04', 7, 'saw an axolotl')")
+    shelf.run(f"GRANT SELECT ON {SCHEMA}.diary TO {READER}")
+    try:
+        assert "map a view with one that joins" in drafted(tmp_path).read_text("utf-8")
+        shelf.run(
+            f"CREATE VIEW {SCHEMA}.diary_view AS"
+            f" SELECT day || '/' || nr AS id, day, body, words FROM {SCHEMA}.diary"
+        )
+        shelf.run(f"GRANT SELECT ON {SCHEMA}.diary_view TO {READER}")
+        file = drafted(tmp_path, "--force")
+        main(["retrieve", "postgres", "axolotl", "--catalog", str(file), "--json"])
+        assert '"source": "diary_view"' in capsys.readouterr().out
+    finally:
+        shelf.run(f"DROP TABLE {SCHEMA}.diary CASCADE")
+
+
 def state(clinic) -> tuple:
     """Everything a write would change: rows, catalogue, and the server's count of writers."""
     names = clinic.run(

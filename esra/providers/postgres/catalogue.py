@@ -33,6 +33,7 @@ def _table(facts: Mapping[str, Any]) -> Table:
         stores=tuple(_store(store) for store in facts["stores"] or ()),
         rows=None if rows is None else round(rows),
         empty=bool(facts["empty"]),
+        filled=facts["filled"],
         gathered=bool(facts["gathered"]),
         reachable=facts["reachable"],
         security=RowSecurity(

@@ -67,6 +67,7 @@ WITH RECURSIVE found (place, schema, name, oid) AS (
     'reachable', has_schema_privilege(c.relnamespace, 'USAGE'),
     'rows', CASE WHEN store.counted AND c.relkind <> 'v' THEN store.rows END,
     'empty', store.bytes = 0 AND c.relkind IN ('r', 'p', 'm'),
+    'filled', c.relispopulated,
     'gathered', c.relkind IN ('v', 'f') OR store.bytes = 0
       OR c.relkind = 'p' AND store.counted
       OR EXISTS (SELECT FROM pg_stats WHERE schemaname = w.schema AND tablename = w.name)
