@@ -1,6 +1,8 @@
 """Every exception has one of the sixteen codes: all SQLSTATEs of the driver, and all the rest."""
 
 import asyncio
+import subprocess
+import sys
 
 import psycopg
 import pytest
@@ -191,3 +193,17 @@ def test_a_message_of_several_lines_is_one_line_of_the_log(caplog):
     """A crafted message would write lines of its own into a log."""
     code(psycopg.OperationalError("one\nFAKE ENTRY\r\n\ttwo"))
     assert "one FAKE ENTRY two" in caplog.text
+
+
+@pytest.mark.req("E130")
+@pytest.mark.parametrize("name", ["psycopg", "psycopg.pool", "esra.providers.postgres"])
+def test_where_nobody_keeps_a_log_the_drivers_words_are_nobodys(name):
+    """A failing source would show its user, database and host beside the answer on the screen."""
+    program = (
+        "import logging, esra.providers.postgres\n"
+        f"logging.getLogger({name!r}).warning('user=canary host=db.internal')"
+    )
+    said = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=True
+    )
+    assert said.stdout + said.stderr == ""

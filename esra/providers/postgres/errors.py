@@ -22,6 +22,8 @@ from esra.providers.postgres.verdicts import NotSearchable
 
 LOG = logging.getLogger("esra.providers.postgres")
 LOG.addHandler(logging.NullHandler())
+# What the driver itself has to say names user, host and database: without a log, nobody's business.
+logging.getLogger("psycopg").addHandler(logging.NullHandler())
 
 # A cancel that comes this close to the statement timeout is the timeout: both are 57014, and the
 # text that tells them apart is translated by the server.
