@@ -1,0 +1,197 @@
+"""`promote`: what the evidence carries becomes a revision or an engine's weights, else nothing."""
+
+import json
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from esra.governance import places
+from eval import publish
+from eval.promote.cli import main
+from eval.promote.decided import read_decision
+from eval.promote.engines import Form, document, left_behind, weights_of
+from eval.tune.folders import ledger_of
+from eval.tune.runs import case_of_runs
+from eval.tune.verdict import reach
+from tests.serve.shelf import CATALOG
+from tests.tune.test_promotion import write
+
+NONE = {"select": "", "plan": "", "rerank": ""}
+
+
+def decide(home: Path, signal: float, name: str = "r1") -> Path:
+    """The folder of a run of the capability ``cap``, decided as `tune` decides."""
+    folder = home / "runs" / "cap" / name
+    folder.mkdir(parents=True)
+    words = write(folder, signal=signal, seed=1)
+    paths = [Path(words[at]) for at in (1, 2, 4)]
+    case = replace(case_of_runs("cap", *paths, k=10, explore=False), models=NONE)
+    verdict = reach(case, ledger_of(home), home / "tuned" / "cap", folder / "candidate.json")
+    (folder / "result.json").write_text(json.dumps(verdict.as_json()))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory) -> Path:
+    """A home whose one run was promoted."""
+    home = tmp_path_factory.mktemp("home")
+    catalog = places.catalog_file(home, "cap")
+    catalog.parent.mkdir(parents=True)
+    catalog.write_text(CATALOG, "utf-8")
+    decide(home, 1.5)
+    return home
+
+
+@pytest.fixture
+def home(made, tmp_path, monkeypatch) -> Path:
+    """A copy of it; its own path stands in the run's decision."""
+    shutil.copytree(made, tmp_path / "home")
+    folder = tmp_path / "home" / "runs" / "cap" / "r1"
+    text = (folder / "result.json").read_text().replace(str(made), str(tmp_path / "home"))
+    (folder / "result.json").write_text(text)
+    monkeypatch.setenv("ESRA_HOME", str(tmp_path / "home"))
+    return tmp_path / "home"
+
+
+def promote(capsys, *words: object, code: int = 0) -> dict:
+    assert main([*map(str, words), "--json", "--quiet"]) == code
+    return json.loads(capsys.readouterr().out)
+
+
+def tuned(home: Path) -> list[str]:
+    return sorted(path.name for path in (home / "tuned" / "cap").iterdir())
+
+
+@pytest.mark.req("U12", "W65")
+@pytest.mark.parametrize("name", [None, "cap", "esra_cap", "cap/r", "folder", "file"])
+def test_a_decision_orders_again_after_something_else_did(home, capsys, name):
+    """Whoever rolled back by mistake would have to tune again."""
+    given = {"folder": home / "runs" / "cap" / "r1", "file": home / "tuned" / "cap" / "0001.json"}
+    words = [] if name is None else [given.get(name, name)]
+    same = promote(capsys, *words)
+    assert (same["revision"], same["written"]) == (1, False)
+    publish.promote(home / "tuned" / "cap", publish.candidate_body("cap", 900, NONE, "d"), {})
+    done = promote(capsys, *words)
+    assert (done["revision"], done["written"], done["signed"]) == (3, True, False)
+    first, third = (
+        json.loads((home / "tuned/cap" / f).read_text()) for f in (tuned(home)[0], tuned(home)[2])
+    )
+    for part in ("tunables", "models", "data", "capability"):
+        assert first[part] == third[part]
+    assert third["evidence"]["why"] == first["evidence"]["why"]
+    assert third["evidence"]["replaces"]["revision"] == 2
+
+
+def test_what_was_not_promoted_is_refused_with_the_decisions_own_reason(home, capsys):
+    """A number without evidence would order, with a command's blessing."""
+    folder = decide(home, 0.0, "r2")
+    before = tuned(home)
+    for name in (folder, "cap/r2", folder / "candidate.json"):
+        told = promote(capsys, name, code=1)
+        assert told["promoted"] is False
+        assert json.loads((folder / "candidate.json").read_text())["evidence"]["why"] in told["why"]
+    assert tuned(home) == before
+    with pytest.raises(SystemExit) as left:
+        main(["--force", str(folder)])
+    assert left.value.code == 2
+
+
+def test_a_claim_whose_verdict_was_written_in_by_hand_is_refused(home, capsys):
+    """Whoever edits one word would have his own `--force`."""
+    folder = decide(home, 0.0, "r2")
+    path = folder / "candidate.json"
+    body = json.loads(path.read_text())
+    body["evidence"]["promoted"] = True
+    path.write_text(json.dumps(body))
+    assert "does not fit its hash" in promote(capsys, path, code=3)["why"]
+    body["evidence"]["ledger"] = "0" * 64
+    fresh = publish.write_candidate(path, _claim(body), body["evidence"])
+    assert "is missing" in promote(capsys, fresh, code=3)["why"]
+    bare = publish.write_candidate(path, _claim(body), {"promoted": True})
+    assert "no opening" in promote(capsys, bare, code=1)["why"]
+
+
+def _claim(body: dict) -> dict:
+    return {name: body[name] for name in ("capability", "tunables", "models", "data")}
+
+
+def test_what_no_runtime_here_would_order_by_is_not_written(home, capsys):
+    """A revision would be written that every answer has to apologise for."""
+    path = home / "tuned" / "cap" / "0001.json"
+    body = json.loads(path.read_text())
+    other = {**_claim(body), "models": {**NONE, "rerank": "another"}}
+    written = publish.write_candidate(home / "other.json", other, body["evidence"])
+    assert "another model for rerank" in promote(capsys, written, code=3)["why"]
+    places.catalog_file(home, "cap").unlink()
+    assert "--as" in promote(capsys, path, code=3)["why"]
+    assert tuned(home) == ["0001.json"]
+
+
+def test_nothing_decided_yet_is_told_with_what_to_do(tmp_path, capsys, monkeypatch):
+    """A newcomer would read a traceback."""
+    monkeypatch.setenv("ESRA_HOME", str(tmp_path))
+    assert "tune" in promote(capsys, code=2)["why"]
+
+
+@pytest.mark.req("U12")
+@pytest.mark.parametrize("form", list(Form))
+def test_the_weights_of_every_form_are_the_tuned_share(home, capsys, form, tmp_path):
+    """Another engine would be given other numbers than those that were tested."""
+    numbers = json.loads((home / "tuned" / "cap" / "0001.json").read_text())["tunables"]
+    lexical, semantic = numbers["lexical_weight"], numbers["semantic_weight"]
+    told = promote(capsys, "--as", form)
+    made = told["document"]
+    if form is Form.OPENSEARCH:
+        (step,) = made["phase_results_processors"]
+        processor = step["normalization-processor"]
+        assert processor["normalization"] == {"technique": "min_max"}
+        assert processor["combination"]["technique"] == "arithmetic_mean"
+        assert processor["combination"]["parameters"]["weights"] == [lexical, semantic]
+    elif form is Form.ELASTIC:
+        linear = made["retriever"]["linear"]
+        assert [part["weight"] for part in linear["retrievers"]] == [lexical, semantic]
+        assert {part["normalizer"] for part in linear["retrievers"]} == {"minmax"}
+        assert "match" in linear["retrievers"][0]["retriever"]["standard"]["query"]
+    else:
+        assert made["weights"] == {"lexical": lexical, "semantic": semantic}
+    assert told["does_not_carry_over"]
+    out = tmp_path / "weights.json"
+    assert main(["--as", form, "--output", str(out)]) == 0
+    assert json.loads(out.read_text()) == made
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err.count("does not carry over") == len(told["does_not_carry_over"])
+
+
+def test_weights_for_an_engine_are_no_way_round_the_evidence(home, capsys):
+    """What esra refuses would be exported with esra's name on it."""
+    assert promote(capsys, decide(home, 0.0, "r2"), "--as", "json", code=1)["promoted"] is False
+
+
+def test_two_weights_add_up_to_one_and_what_stays_behind_is_named(home):
+    """An engine refuses weights that do not, and a person would believe that all came along."""
+    path = publish.write_candidate(
+        home / "c.json",
+        {
+            "capability": "cap",
+            "tunables": {
+                "semantic_weight": 0.5,
+                "lexical_weight": 1.0,
+                "match_bonus": 0.05,
+                "shortlist": 50,
+                "sources": {"news": {"priority": 2.0}},
+            },
+            "models": NONE,
+            "data": "d",
+        },
+        {},
+    )
+    file = read_decision(path)
+    own = weights_of(file)
+    assert (own.semantic, own.lexical) == (0.333333, 0.666667)
+    notes = "\n".join(left_behind(Form.ELASTIC, file))
+    assert "match_bonus, shortlist, priority of news" in notes
+    linear = document(Form.ELASTIC, file)["retriever"]["linear"]
+    assert linear["rank_window_size"] == 50
