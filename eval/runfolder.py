@@ -4,13 +4,18 @@ One format for both sides: ``tune`` writes it, notebooks read it. A case that is
 nothing that starts from a folder may open a sealed part (RULINGS 40).
 """
 
+from __future__ import annotations
+
 import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from eval import record
-from eval.tune.verdict import Case
+
+if TYPE_CHECKING:
+    from eval.tune.verdict import Case
 
 LABELS, TRACES = "labels.json", "traces.jsonl"
 SCHEMA = 1
@@ -46,8 +51,16 @@ def write(folder: Path, case: Case) -> Path:
     return path
 
 
+def judged(folder: Path) -> Mapping[str, Any]:
+    """``labels.json`` as it stands; ``RunFolderError`` where the folder is none."""
+    return _plain(folder / LABELS)
+
+
 def read(folder: Path) -> Case:
     """The case of a run folder; ``RunFolderError`` where it is not one."""
+    # Here, since it brings the statistics along, and whoever only measures needs none of them.
+    from eval.tune.verdict import Case
+
     plain = _plain(folder / LABELS)
     traces = folder / TRACES
     if not traces.exists():

@@ -42,8 +42,9 @@ def rates(traces: Sequence[Trace]) -> Rates:
 class Spent:
     """Means of one invocation, and the 95th percentile of its time.
 
-    ``seconds`` is the slowest command plus every model call, since commands run side by side and
-    stages one after the other. ``cost`` is None where no model has a price.
+    ``seconds`` is the slowest command plus the slowest asking of each step, since commands and the
+    plans of several sources run side by side, and stages one after the other. ``cost`` is None
+    where no model has a price. Failed askings count as far as anybody can say what they cost.
     """
 
     seconds: float
@@ -75,11 +76,15 @@ def spent(traces: Sequence[Trace]) -> Spent:
 
 def _seconds(trace: Trace) -> float:
     commands = max((answer["seconds"] for answer in trace["answers"]), default=0.0)
-    return commands + fsum(usage["seconds"] for usage in _usages(trace))
+    steps: dict[str, float] = {}
+    for call in trace["calls"]:
+        took = call["usage"]["seconds"] if call["usage"] is not None else 0.0
+        steps[call["step"]] = max(steps.get(call["step"], 0.0), took)
+    return commands + fsum(steps.values())
 
 
 def _usages(trace: Trace) -> list[Mapping[str, Any]]:
-    """What each answered asking cost; one without an answer told nothing."""
+    """What each asking cost, the failed ones among them where anybody can say."""
     return [call["usage"] for call in trace["calls"] if call["usage"] is not None]
 
 

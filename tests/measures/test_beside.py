@@ -189,7 +189,7 @@ def _trace(shown, warnings=(), calls=(), seconds=(0.2, 0.1)):
         "shown": shown,
         "warnings": [{"code": code} for code in warnings],
         "notices": [],
-        "calls": [{"usage": usage} for usage in calls],
+        "calls": [{"step": step, "usage": usage} for step, usage in calls],
         "answers": [{"seconds": s} for s in seconds],
     }
 
@@ -199,7 +199,7 @@ def test_what_a_recording_cost_and_how_often_it_stumbled():
     """A better ranking would hide that it takes twice the time and half of it degraded."""
     asked = {"calls": 1, "tokens_in": 100, "tokens_out": 10, "seconds": 0.8, "cost": 0.002}
     traces = [
-        _trace(3, calls=[asked, None]),
+        _trace(3, calls=[("select", asked), ("rerank", None)]),
         _trace(0, warnings=["ESRA_SOURCE_FAILED", "ESRA_SOURCE_FAILED", "ESRA_PLAN_REJECTED"]),
     ]
     found = rates(traces)
@@ -208,5 +208,8 @@ def test_what_a_recording_cost_and_how_often_it_stumbled():
     cost = spent(traces)
     assert (cost.calls, cost.tokens_in, cost.cost) == (0.5, 50.0, 0.001)
     assert cost.seconds == pytest.approx((1.0 + 0.2) / 2)
+    # Two plans are asked for side by side, the reranking after them.
+    side = _trace(1, calls=[("plan", asked), ("plan", asked), ("rerank", asked)])
+    assert spent([side]).seconds == pytest.approx(0.2 + 0.8 + 0.8)
     with pytest.raises(ValueError, match="never ran"):
         rates([])

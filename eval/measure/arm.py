@@ -1,0 +1,173 @@
+"""One arm of a report: a recording, or a run of another system, with the labels it is held to."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from eval import record, runfolder
+from eval.formats.trec import read_qrels, read_run
+from eval.measures import NeverRan
+from eval.recording import about
+from eval.recording.about import Held, Labelled
+
+Record = tuple[str, str]  # (source, key)
+Trace = Mapping[str, Any]
+Grades = Mapping[str, Mapping[Record, int]]
+RUN = "run"  # stands for the source of an imported run, which names none
+HIDDEN = "hidden.tsv"
+
+
+class NotAnArm(ValueError):
+    """What was named cannot be measured; the message says what to do."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arm:
+    """Queries in the order of their ids everywhere, so that no order of input can show.
+
+    lists: the whole ranking of each query; traces: {} for an imported run
+    labels: of every query that was to be asked; tied: share of results whose score another has
+    """
+
+    name: str
+    lists: Mapping[str, Sequence[Record]]
+    judgements: Grades
+    labels: Mapping[str, Labelled]
+    traces: Mapping[str, Trace] = field(default_factory=dict)
+    sources: Mapping[str, Held] = field(default_factory=dict)
+    hidden: frozenset[Record] = frozenset()
+    as_of: str = ""
+    noise: Mapping[str, object] | None = None
+    k: int = 10
+    tied: float = 0.0
+    imported: bool = False
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """Labelled queries that were not answered at all: the arm is partial."""
+        return tuple(query for query in self.labels if query not in self.lists)
+
+    @property
+    def groups(self) -> dict[str, str]:
+        return {query: label.group for query, label in self.labels.items()}
+
+    @property
+    def right_sources(self) -> dict[str, frozenset[str]]:
+        """As labelled, else those that hold a relevant document; unlabelled queries are absent."""
+        found = {}
+        for query, label in self.labels.items():
+            grades = self.judgements.get(query, {})
+            if label.right is not None:
+                found[query] = frozenset(label.right)
+            elif grades:
+                found[query] = frozenset(source for (source, _), g in grades.items() if g > 0)
+        return found
+
+    @property
+    def unanswerable(self) -> frozenset[str]:
+        """Queries for which nothing is right: as labelled, or judged without a relevant one."""
+        return frozenset(
+            query
+            for query, label in self.labels.items()
+            if label.nothing
+            or (self.judgements.get(query) and max(self.judgements[query].values()) < 1)
+        )
+
+    def shown(self, query: str) -> Sequence[Record]:
+        """What left the house."""
+        own, trace = self.lists.get(query, ()), self.traces.get(query)
+        if trace is None:
+            return own
+        sent = {(row[0], row[2]) for row in trace["ranking"][: trace["shown"]]}
+        return [one for one in own if one in sent]
+
+    def without_self(self) -> "Arm":
+        """Without results that carry the id of their own query."""
+        lists = {
+            query: tuple(one for one in own if one[1] != query) for query, own in self.lists.items()
+        }
+        return replace(self, lists=lists)
+
+    @property
+    def selves(self) -> int:
+        """How many lists hold a result with the id of their own query."""
+        return sum(any(one[1] == query for one in own) for query, own in self.lists.items())
+
+
+def of_folder(folder: Path) -> Arm:
+    """A run folder of ``record`` or ``tune``. Raises NotAnArm, NeverRan, RunFolderError."""
+    plain = runfolder.judged(folder)
+    try:
+        told = about.read(folder)
+    except ValueError as error:
+        raise NotAnArm(str(error)) from error
+    groups: Mapping[str, str] = plain["groups"]
+    labels = dict(told.queries) if told else {}
+    for query, group in groups.items():
+        labels.setdefault(query, Labelled(group=group))
+    traces = dict(record.lines(folder / runfolder.TRACES))
+    found = {query: traces[query] for query in sorted(labels) if query in traces}
+    if not found:
+        raise NeverRan(f"{folder}: holds no trace of a labelled query; record it first")
+    hidden = _hidden(folder / HIDDEN) | (told.hidden if told else frozenset())
+    return Arm(
+        name=told.arm if told else folder.name,
+        lists={query: _ranking(trace) for query, trace in found.items()},
+        judgements={
+            query: {(source, key): grade for source, key, grade in rows}
+            for query, rows in sorted(plain["judgements"].items())
+            if query in labels
+        },
+        labels={query: labels[query] for query in sorted(labels)},
+        traces=found,
+        sources=told.sources if told else {},
+        hidden=hidden,
+        as_of=told.as_of if told else "",
+        noise=told.noise if told else None,
+        k=plain["k"],
+        tied=_tied([row[4] for row in trace["ranking"]] for trace in found.values()),
+    )
+
+
+def of_run(run: Path, qrels: Path) -> Arm:
+    """A TREC run under trec_eval's tie rule. Raises FormatError, NeverRan."""
+    read, labels = read_run(run), read_qrels(qrels).judgements
+    if not read.scores.keys() & labels.keys():
+        raise NeverRan(f"{run}: shares no query with {qrels}; are the ids the same?")
+    return Arm(
+        name=read.tag,
+        # A judged query that the run does not hold was answered with nothing (RULINGS 39).
+        lists={query: [(RUN, key) for key in read.ranking(query)] for query in sorted(labels)},
+        judgements={
+            query: {(RUN, key): grade for key, grade in sorted(labels[query].items())}
+            for query in sorted(labels)
+        },
+        labels={query: Labelled(group=query) for query in sorted(labels)},
+        tied=_tied(list(scores.values()) for scores in read.scores.values()),
+        imported=True,
+    )
+
+
+def _ranking(trace: Trace) -> tuple[Record, ...]:
+    """Each record once: two relations of a source may hold one key, and labels know no relation."""
+    return tuple(dict.fromkeys((row[0], row[2]) for row in trace["ranking"]))
+
+
+def _tied(lists: Iterable[Sequence[float]]) -> float:
+    results = tied = 0
+    for scores in lists:
+        results += len(scores)
+        tied += sum(count for count in Counter(scores).values() if count > 1)
+    return tied / results if results else 0.0
+
+
+def _hidden(path: Path) -> frozenset[Record]:
+    """Records that the recording's caller may not see: source and key, tab-separated."""
+    if not path.exists():
+        return frozenset()
+    rows = [line.split("\t") for line in path.read_text("utf-8").splitlines() if line.strip()]
+    if any(len(row) != 2 for row in rows):
+        raise NotAnArm(f"{path}: a line is source and key, with a tab between them")
+    return frozenset((source, key) for source, key in rows)

@@ -1,0 +1,120 @@
+"""The command line of ``./workbench measure``."""
+
+import argparse
+import json
+import math
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+OK, USAGE, CONFIG, DEGRADED = 0, 2, 3, 5
+DEFAULT = "nDCG@{k} RR@{k} P@{k} R@{k} AP@{k} Judged@{k}"
+
+EPILOG = """\
+RUNFOLDER ...           recordings of `record` or `tune`; several are compared
+--run R --qrels Q       a TREC run and its judgements, under trec_eval's tie rule
+
+Measures have their names in ir-measures: nDCG@10, nDCG(dcg='exp-log2')@10, RR, AP, P(rel=2)@5,
+R@50, Rprec, Success@5, ERR@10, RBP, Bpref, Judged@10. docs/measures.md says what each figure is.
+
+0 ok, 2 usage, 3 what was named cannot be measured, or an arm never ran, 5 partial: some labelled
+query was not answered.
+"""
+
+
+def parser() -> argparse.ArgumentParser:
+    made = argparse.ArgumentParser(
+        prog="./workbench measure",
+        description="Measure recordings: how good, how sure, at what cost, what lost the rest.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add = made.add_argument
+    add("folders", nargs="*", type=Path, metavar="RUNFOLDER")
+    add("--run", type=Path, metavar="FILE")
+    add("--qrels", type=Path, metavar="FILE")
+    add("--measures", metavar="NAMES", help="by name, blanks between them")
+    add("--k", type=_count, help="depth of what has no name (default: the recording's)")
+    add("--scale", type=_count, default=4, help="top of the grading scale, for ERR and RBP (4)")
+    add("--stale-days", type=_amount, default=365.0, metavar="D", help="older is stale (365)")
+    add(
+        "--window", type=_count, default=2000, metavar="T", help="tokens of a context window (2000)"
+    )
+    add("--drop-self", action="store_true", help="take out results with their query's own id")
+    add("--explain", metavar="QUERY", help="every factor of this query's candidates")
+    add("--json", action="store_true", help="one JSON document on stdout")
+    add("--html", type=Path, metavar="FILE", help="the report as a page, too")
+    return made
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number above 0")
+    return int(text)
+
+
+def _amount(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value < math.inf:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of 0 or more")
+    return value
+
+
+def main(argv: Sequence[str]) -> int:
+    arguments = parser().parse_args(argv)
+    wrong = _misuse(arguments)
+    if wrong:
+        return _trouble(wrong, USAGE)
+    from eval.measure.plain import plain
+    from eval.measure.printed import as_html, as_text
+    from eval.measures import UnknownMeasure
+
+    try:
+        report = _report(arguments)
+        if arguments.html is not None:
+            arguments.html.write_text(as_html(report), "utf-8")
+    except UnknownMeasure as error:
+        return _trouble(str(error), USAGE)
+    except (ValueError, OSError) as error:
+        return _trouble(str(error), CONFIG)
+    told = json.dumps(plain(report), indent=2, allow_nan=False) if arguments.json else None
+    print(as_text(report) if told is None else told, flush=True)
+    return DEGRADED if report.partial else OK
+
+
+def _report(arguments: argparse.Namespace):
+    from eval.measure.arm import of_folder, of_run
+    from eval.measure.report import Asked, gather
+    from eval.measures import measure
+
+    arms = [of_folder(folder) for folder in arguments.folders]
+    if arguments.run is not None:
+        arms.append(of_run(arguments.run, arguments.qrels))
+    k = arguments.k or arms[0].k
+    names = (arguments.measures or DEFAULT.format(k=k)).split()
+    asked = Asked(
+        measures=[measure(name, scale=arguments.scale) for name in dict.fromkeys(names)],
+        k=k,
+        scale=arguments.scale,
+        days=arguments.stale_days,
+        tokens=arguments.window,
+        drop_self=arguments.drop_self,
+        explain=arguments.explain,
+    )
+    return gather(arms, asked)
+
+
+def _misuse(arguments: argparse.Namespace) -> str:
+    if bool(arguments.run) != bool(arguments.qrels):
+        return "--run and --qrels go together: --run FILE --qrels FILE"
+    if not arguments.folders and not arguments.run:
+        return "name at least one RUNFOLDER, or --run FILE --qrels FILE"
+    return ""
+
+
+def _trouble(text: str, code: int) -> int:
+    print(f"measure: {text}", file=sys.stderr)
+    return code

@@ -1,0 +1,208 @@
+"""Mistakes that other evaluation tools made, each asked of our own command: one row a test."""
+
+import json
+
+import ir_measures
+import pytest
+from ir_measures import AP, RR, nDCG
+
+from eval.measure.arm import of_folder
+from eval.measure.report import Asked, gather
+from eval.measures import measure
+from eval.table import GRID
+from tests.measure.runs import measured, refused, row, trace, write
+
+NAMES = "nDCG@10 AP RR"
+
+
+def of_files(tmp_path, capsys, run, qrels, *more, code=0):
+    """The one arm of a TREC run, given as lines, and its judgements."""
+    for name, lines in (("run", run), ("qrels", qrels)):
+        (tmp_path / name).write_text("\n".join(lines) + "\n", "utf-8")
+    files = ("--run", tmp_path / "run", "--qrels", tmp_path / "qrels")
+    (arm,) = measured(capsys, *files, "--measures", NAMES, *more, code=code)["arms"]
+    return arm
+
+
+def means(arm):
+    return {one["measure"]: one["mean"] for one in arm["measures"]}
+
+
+def folder_of(tmp_path, traces, judgements, **more):
+    return write(tmp_path / "own", traces, judgements, **more)
+
+
+def test_renaming_a_document_moves_no_figure_of_a_recording(tmp_path, capsys):
+    """B01: with ties broken by id, a document's name would be worth .37 of nDCG."""
+    figures = []
+    for name in ("aa", "zz"):
+        rows = [row("a", name, 0.5), row("a", "mm", 0.5)]
+        folder = write(tmp_path / name, {"q": trace(*rows)}, {"q": {("a", name): 1}})
+        figures.append(means(measured(capsys, folder)["arms"][0]))
+    assert figures[0] == figures[1]
+    assert figures[0]["nDCG@10"] == 1.0
+
+
+@pytest.mark.parametrize("empty", ["q1", "q2", "q3", "q4"])
+def test_an_empty_query_costs_its_share_wherever_it_stands(tmp_path, capsys, empty):
+    """B03: the mean fell to .5 or .25 instead of .75."""
+    queries = ("q1", "q2", "q3", "q4")
+    traces = {q: trace() if q == empty else trace(row("a", "x")) for q in queries}
+    folder = folder_of(tmp_path, traces, {q: {("a", "x"): 1} for q in queries})
+    (arm,) = measured(capsys, folder, "--measures", NAMES)["arms"]
+    assert set(means(arm).values()) == {0.75}
+    assert arm["queries"]["empty"] == [empty]
+
+
+def test_a_query_without_judgements_changes_no_other(tmp_path, capsys):
+    """B04: it corrupted itself and every query after it."""
+    traces = {q: trace(row("a", "x")) for q in ("q1", "q2", "q3")}
+    folder = folder_of(tmp_path, traces, {q: {("a", "x"): 1} for q in ("q1", "q3")})
+    (arm,) = measured(capsys, folder, "--measures", NAMES)["arms"]
+    assert arm["queries"]["no_judgements"] == ["q2"]
+    assert arm["measures"][0]["values"] == {"q1": 1.0, "q3": 1.0}
+
+
+def test_a_query_without_results_is_not_left_out(tmp_path, capsys):
+    """B05: leaving out the hard queries raised the mean."""
+    arm = of_files(tmp_path, capsys, ["q1 Q0 x 1 1 t"], ["q1 0 x 1", "q2 0 x 1"])
+    assert set(means(arm).values()) == {0.5}
+    assert arm["queries"]["empty"] == ["q2"]
+    folder = folder_of(tmp_path, {"q": trace()}, {"q": {("a", "x"): 1}})
+    (own,) = measured(capsys, folder)["arms"]
+    assert own["rates"]["zero_result"] == 1.0
+
+
+def test_no_figure_is_above_one_nor_perfect_without_everything_right(tmp_path, capsys):
+    """B07: an ideal list of what was retrieved gave 1 to half an answer, and 1.31 to another."""
+    qrels = [f"q 0 d{n} {grade}" for n, grade in enumerate((3, 2, 1, 3))]
+    arm = of_files(tmp_path, capsys, ["q Q0 d0 1 9 t", "q Q0 d1 2 8 t"], qrels)
+    assert 0 < means(arm)["nDCG@10"] < 1
+
+
+def test_judgements_given_twice_count_once(tmp_path, capsys):
+    """B08: a file that was concatenated with itself turned .18 into .007."""
+    run, qrels = ["q Q0 x 1 9 t", "q Q0 y 2 8 t"], ["q 0 y 1", "q 0 z 1"]
+    once = means(of_files(tmp_path, capsys, run, qrels))
+    assert means(of_files(tmp_path, capsys, run, qrels * 2)) == once
+    (tmp_path / "qrels").write_text("q 0 y 1\nq 0 y 0\n", "utf-8")
+    said = refused(capsys, "--run", tmp_path / "run", "--qrels", tmp_path / "qrels")
+    assert "line 1" in said
+
+
+def test_one_bad_line_is_one_clear_line(tmp_path, capsys):
+    """B10: a duplicate line failed a whole job with a trace of the stack."""
+    (tmp_path / "run").write_text("q Q0 x 1 9 t\nq Q0 x 2 8 t\n", "utf-8")
+    (tmp_path / "qrels").write_text("q 0 x 1\n", "utf-8")
+    said = refused(capsys, "--run", tmp_path / "run", "--qrels", tmp_path / "qrels")
+    assert "stands in line 1 already: keep one" in said
+
+
+def test_a_query_that_finds_itself_is_said(tmp_path, capsys):
+    """B11: a set whose queries stand in its corpus scored 31.5 or 41.4, and no report said why."""
+    folder = folder_of(
+        tmp_path, {"d1": trace(row("a", "d1"), row("a", "d2"))}, {"d1": {("a", "d2"): 1}}
+    )
+    kept = measured(capsys, folder, "--measures", "RR")
+    gone = measured(capsys, folder, "--measures", "RR", "--drop-self")
+    assert any("kept (1 lists hold one)" in line for line in kept["conventions"])
+    assert any("taken out" in line for line in gone["conventions"])
+    assert (means(kept["arms"][0])["RR"], means(gone["arms"][0])["RR"]) == (0.5, 1.0)
+
+
+def test_ids_that_look_like_numbers_meet(tmp_path, capsys):
+    """B13: whole numbers on one side and text on the other made every figure 0."""
+    arm = of_files(tmp_path, capsys, ["7 Q0 0042 1 9 t"], ["7 0 0042 1"])
+    assert set(means(arm).values()) == {1.0}
+    other = of_files(tmp_path, capsys, ["7 Q0 42 1 9 t"], ["7 0 0042 1"])
+    assert set(means(other).values()) == {0.0}
+
+
+def test_a_run_that_misses_a_query_is_not_complete(tmp_path, capsys):
+    """B15: a query that could not be asked left its run "completed", after 0 s."""
+    judged = {q: {("a", "x"): 1} for q in ("q1", "iphone x 64 gb")}
+    folder = folder_of(tmp_path, {"q1": trace(row("a", "x"))}, judged)
+    document = measured(capsys, folder, code=5)
+    assert document["status"] == "partial"
+    assert document["arms"][0]["queries"]["missing"] == ["iphone x 64 gb"]
+    assert means(document["arms"][0])["nDCG@10"] == 1.0
+
+
+def test_every_setting_of_a_sweep_is_run():
+    """B20: floats that should add up to 1 did not, and 60 of 66 settings ran."""
+    assert len(GRID) == 101
+    assert all(share + (1000 - share) == 1000 for share in GRID)
+    assert all(isinstance(share, int) for share in GRID)
+
+
+def test_equal_scores_are_one_and_no_division_by_nothing(tmp_path, capsys):
+    """B21: a source whose scores are all the same divided 0 by 0."""
+    rows = [row("a", key, 1.0, native=7.0) for key in "xyz"]
+    folder = folder_of(tmp_path, {"q": trace(*rows)}, {"q": {("a", "x"): 1}})
+    (arm,) = measured(capsys, folder, "--explain", "q")["arms"]
+    normalised = [m["normalised"] for one in arm["explained"]["rows"] for m in one["matches"]]
+    assert normalised == [1.0, 1.0, 1.0]
+
+
+def test_measuring_again_gives_the_same(tmp_path):
+    """B32: the second evaluation with one evaluator returned zeros."""
+    arm = of_folder(folder_of(tmp_path, {"q": trace(row("a", "x"))}, {"q": {("a", "x"): 1}}))
+    asked = Asked(measures=[measure("nDCG@10")], k=10, scale=4)
+    first, second = (gather([arm], asked).arms[0].quality.figures[0].mean for _ in range(2))
+    assert first == second == 1.0
+
+
+@pytest.mark.parametrize("count", range(10))
+def test_short_lists_are_measured_right(tmp_path, capsys, count):
+    """C14: nDCG was wrong with fewer than ten results."""
+    run = [f"q Q0 d{n} {n + 1} {9 - n} t" for n in range(count)]
+    qrels = [f"q 0 d{n} {n % 3}" for n in range(0, 12, 2)]
+    arm = of_files(tmp_path, capsys, [*run, "r Q0 z 1 1 t"], [*qrels, "r 0 z 1"])
+    assert means(arm) == pytest.approx(_reference(tmp_path), abs=1e-12)
+
+
+def _reference(tmp_path):
+    found = ir_measures.calc_aggregate(
+        [nDCG @ 10, AP, RR],
+        list(ir_measures.read_trec_qrels(str(tmp_path / "qrels"))),
+        list(ir_measures.read_trec_run(str(tmp_path / "run"))),
+    )
+    return {str(name): value for name, value in found.items()}
+
+
+@pytest.mark.req("W30")
+def test_a_constant_score_is_ordered_as_trec_eval_does_and_said(tmp_path, capsys):
+    """C17: a scorer that gives everything the same got a mean reciprocal rank of 1."""
+    run = [f"q{q} Q0 d{n} {n + 1} 0.5 t" for q in range(3) for n in range(20)]
+    qrels = [f"q{q} 0 d{n} 1" for q in range(3) for n in (0, 7, 13 + q)]
+    arm = of_files(tmp_path, capsys, run, qrels)
+    assert means(arm) == pytest.approx(_reference(tmp_path), abs=1e-12)
+    assert means(arm)["RR"] < 1
+    assert arm["tied"] == 1.0
+
+
+def test_nothing_relevant_is_neither_zero_nor_one(tmp_path, capsys):
+    """C18: a query of which nothing is right was NaN in one tool, 0 in another and 1 in a third."""
+    traces = {q: trace(row("a", "x"), row("a", "y")) for q in ("none", "some")}
+    traces["silent"] = trace()
+    folder = folder_of(
+        tmp_path,
+        traces,
+        {"none": {("a", "x"): 0}, "some": {("a", "x"): 1}, "silent": {("a", "x"): 0}},
+    )
+    document = measured(capsys, folder, "--measures", NAMES)
+    (arm,) = document["arms"]
+    assert arm["queries"]["no_relevant"] == ["none", "silent"]
+    assert arm["queries"]["nothing_shown"] == ["silent"]
+    assert arm["measures"][0]["values"] == {"some": 1.0}
+    assert "NaN" not in json.dumps(document)
+
+
+def test_the_ideal_list_is_of_all_that_was_judged(tmp_path, capsys):
+    """C18: an ideal of the retrieved alone made finding one of two right documents perfect."""
+    folder = folder_of(
+        tmp_path, {"q": trace(row("a", "x"))}, {"q": {("a", "x"): 1, ("b", "far"): 1}}
+    )
+    (arm,) = measured(capsys, folder, "--measures", NAMES)["arms"]
+    assert means(arm)["nDCG@10"] == pytest.approx(1 / (1 + 0.6309297535714575), abs=1e-12)
+    assert means(arm)["AP"] == 0.5
