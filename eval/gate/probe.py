@@ -75,8 +75,11 @@ async def _responses(
     if not asked:
         return _check("what leaves the house", Status.SKIPPED, "the house refused every question")
     check = canary_check("what leaves the house", found, asked, canaries)
-    if check.status is Status.SKIPPED and found:
-        return replace(check, status=Status.FAILED, said="fields left that no source gives out")
+    if check.status is Status.SKIPPED:
+        told = (
+            "fields left that no source gives out" if found else "no field that no source gives out"
+        )
+        return replace(check, status=verdict(not found), said=f"{told}, in {asked} answers")
     return check
 
 

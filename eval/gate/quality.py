@@ -9,8 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from eval.evidence.noise import under
 from eval.evidence.segments import SegmentChange
 from eval.gate.check import Check, Status, Suite, verdict
+from eval.recording.noise import Noise
 from eval.runs.arm import Arm
 from eval.runs.pairs import Mover, Pair, Tally
 
@@ -32,11 +34,14 @@ def floors(arm: Arm, least: Mapping[str, float]) -> list[Check]:
     ]
 
 
-def drop(found: Pair, max_drop: float = MAX_DROP, *, strict: bool = False) -> Check:
-    """The loss on the whole."""
+def drop(
+    found: Pair, max_drop: float = MAX_DROP, *, strict: bool = False, noise: Noise | None = None
+) -> Check:
+    """The loss on the whole. Under the run's own noise floor it is no loss that is shown."""
     compared = found.comparison
     low, high = compared.interval
-    worse = compared.difference < -max_drop and high < 0
+    luck = noise is not None and under(compared.difference, noise)
+    worse = compared.difference < -max_drop and high < 0 and not luck
     unsure = not worse and low < -max_drop
     verb = "lost" if worse else "may have lost" if unsure else "held"
     ends = f"{compared.interval[0]:+.4f} to {compared.interval[1]:+.4f}"
@@ -50,7 +55,13 @@ def drop(found: Pair, max_drop: float = MAX_DROP, *, strict: bool = False) -> Ch
         name=f"drop {found.measure}",
         status=verdict(not worse and not (strict and unsure)),
         said=said,
-        details=(*_notes(found), *_others(found), _tally(found.tallies[0]), *_movers(found)),
+        details=(
+            *_luck(luck, noise),
+            *_notes(found),
+            *_others(found),
+            _tally(found.tallies[0]),
+            *_movers(found),
+        ),
     )
 
 
@@ -76,6 +87,13 @@ def _segment(one: SegmentChange, measure: str, max_drop: float) -> str:
         f"(90 % upper bound {one.upper:+.4f}, {one.queries} queries); allowed is -{max_drop:g}"
         f"{small}"
     )
+
+
+def _luck(luck: bool, noise: Noise | None) -> Sequence[str]:
+    if noise is None:
+        return ()
+    said = "the difference lies under it: recording again could do that" if luck else ""
+    return (f"{noise.line()}; {said}" if said else noise.line(),)
 
 
 def _notes(found: Pair) -> Sequence[str]:

@@ -25,9 +25,10 @@ from eval.gate.governance import recorded_checks
 from eval.gate.junit import junit
 from eval.gate.markdown import markdown
 from eval.progress import Progress
+from eval.recording.noise import Noise, noise
 from eval.replay import ForeignTrace
 from eval.runfolder import RunFolderError
-from eval.runs.arm import RECORDED, Arm, read_arm
+from eval.runs.arm import RECORDED, Arm, read_arm, repeat_arms
 from eval.runs.folders import NoSuchRun, RunFolder, named_run
 from eval.runs.ordering import of_file
 from eval.runs.pairs import CannotCompare, pair
@@ -78,7 +79,7 @@ def run(arguments: argparse.Namespace) -> Done:
     canaries = read_canaries(arguments.canaries) if arguments.canaries else Canaries()
     checks = quality.floors(arm, floors)
     if arguments.baseline:
-        checks += _against(folder, arm, arguments)
+        checks += _against(folder, arm, found, arguments)
     traces = list(record.lines(found.path / runfolder.TRACES))
     checks += recorded_checks(traces, canaries, _bound(arguments.catalog, arm.capability))
     if arguments.catalog:
@@ -127,11 +128,23 @@ def _saved(folder: Path, name: str, arm: Arm) -> Done:
     )
 
 
-def _against(folder: Path, arm: Arm, arguments: argparse.Namespace) -> list[Check]:
+def _against(folder: Path, arm: Arm, run: RunFolder, arguments: argparse.Namespace) -> list[Check]:
     before = baseline.load(folder, arguments.baseline, arm.capability)
     found = pair(before, arm, margin=arguments.max_drop)
-    checks = [quality.drop(found, arguments.max_drop, strict=arguments.strict)]
-    return checks + (quality.segments(found, arguments.max_drop) if arguments.segments else [])
+    most, strict = arguments.max_drop, arguments.strict
+    checks = [quality.drop(found, most, strict=strict, noise=_noise(run))]
+    return checks + (quality.segments(found, most) if arguments.segments else [])
+
+
+def _noise(run: RunFolder) -> Noise | None:
+    """How far the run's repeats lie apart by chance; None where it was recorded once."""
+    arms = repeat_arms(run)
+    if len(arms) < 2:
+        return None
+    measure = arms[0].measure
+    return noise(
+        measure, [{q: own.values[measure] for q, own in arm.queries.items()} for arm in arms]
+    )
 
 
 def _prompts(traces: Sequence[tuple[str, object]], canaries: Canaries) -> list[str]:

@@ -7,7 +7,7 @@ query is measured where it has a relevant document; the others are listed (RULIN
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import fsum
 
@@ -22,6 +22,7 @@ from eval.tune.verdict import Case
 
 Document = tuple[str, str]  # (source, key)
 Numbers = Callable[[Scoring], Scoring]
+REPEATS = "repeats"
 SHOWN = 10  # documents of each query that an arm keeps, or the depth of its measure where deeper
 
 
@@ -111,6 +112,21 @@ def read_arm(run: RunFolder, ordering: Ordering = RECORDED, extra: Sequence[str]
         if query in case.groups and record.failures(trace)
     )
     return arm_of(case, run.id, ordering, extra, degraded=degraded)
+
+
+def repeat_arms(run: RunFolder, ordering: Ordering = RECORDED) -> list[Arm]:
+    """The arm of the run itself, then one for each time it was recorded again (`record --repeat`).
+
+    As ``read_arm``.
+    """
+    case = runfolder.read(run.path)
+    found = [read_arm(run, ordering)]
+    numbered = (run.path / REPEATS).glob(f"*/{runfolder.TRACES}")
+    for traces in sorted(numbered, key=lambda path: path.parent.name):
+        again = replace(case, recordings=record.read(traces, frozenset(case.groups)))
+        name = f"{run.id}/{REPEATS}/{traces.parent.name}"
+        found.append(arm_of(replace(again, recording=name), name, ordering))
+    return found
 
 
 def arm_of(

@@ -17,11 +17,11 @@ import numpy as np
 
 from eval import runfolder
 from eval.evidence.margin import Margin, read_margin
-from eval.evidence.noise import Noise, noise_floor
 from eval.evidence.noninferior import APART, SwitchOff, may_switch_off
 from eval.formats.writing import write_json
 from eval.judge import sheet
-from eval.runs.arm import Arm, Ordering, read_arm
+from eval.recording.noise import Noise, noise
+from eval.runs.arm import Arm, Ordering, read_arm, repeat_arms
 from eval.runs.folders import RunFolder
 from eval.runs.pairs import CannotCompare, differing
 
@@ -78,7 +78,7 @@ def switch_off(
     folders = [run.path.resolve() for run in runs]
     if len(set(folders)) < len(folders):
         raise CannotCompare("a recording was named twice; each has to be one of its own")
-    arms = [read_arm(run) for run in runs]
+    arms = [arm for run in runs for arm in repeat_arms(run)]
     other = read_arm(without) if without else read_arm(runs[0], WITHOUT)
     for arm in (*arms[1:], other):
         why = differing(arms[0], arm)
@@ -102,7 +102,9 @@ def switch_off(
     found = Switching(
         verdict=verdict,
         margin=margin,
-        noise=noise_floor(values),
+        noise=noise(
+            arms[0].measure, [dict(zip(queries, own, strict=True)) for own in values.tolist()]
+        ),
         judging=judging if pairs else None,
         open=len(pairs),
     )

@@ -8,8 +8,9 @@ import pytest
 from eval.evidence import UnfitScores
 from eval.evidence.capped import Option, best_within, frontier
 from eval.evidence.margin import MarginRefused, read_margin, set_margin
-from eval.evidence.noise import UnderTheNoise, above_the_noise, noise_floor
+from eval.evidence.noise import UnderTheNoise, above_the_noise, under
 from eval.evidence.noninferior import Answer, further_queries, may_switch_off
+from eval.recording.noise import noise
 from tests.runs import made
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
@@ -104,20 +105,17 @@ def test_a_loss_at_the_margin_is_called_bearable_no_more_often_than_stated():
 
 
 @pytest.mark.req("W41")
-def test_the_noise_floor_by_hand():
+def test_a_claim_under_the_noise_floor_is_refused():
     """Else a model's mood would be claimed as a gain."""
     # Each of 4 queries .1 apart in two repeats: variance .005, 1.96 x sqrt(2 x .02) / 4 = .098.
-    repeats = np.array([[0.5, 0.6, 0.5, 0.6], [0.6, 0.5, 0.6, 0.5]])
-    noise = noise_floor(repeats)
-    assert noise.floor == pytest.approx(0.098, abs=1e-4)
-    assert noise.seen == pytest.approx(0.0)
-    assert above_the_noise(0.1, noise) == 0.1
+    repeats = [{"a": 0.5, "b": 0.6, "c": 0.5, "d": 0.6}, {"a": 0.6, "b": 0.5, "c": 0.6, "d": 0.5}]
+    found = noise("nDCG@10", repeats)
+    assert found.floor == pytest.approx(0.098, abs=1e-4)
+    assert above_the_noise(0.1, found) == 0.1
     with pytest.raises(UnderTheNoise, match="under the noise floor"):
-        above_the_noise(-0.09, noise)
-    # A whole repeat that is better by .2: 1.96 x sqrt(2 x .08) / 4 = .196, and .2 was seen.
-    assert noise_floor(np.array([[0.5] * 4, [0.7] * 4])).floor == pytest.approx(0.2)
-    with pytest.raises(ValueError, match="2 repeats"):
-        noise_floor(repeats[:1])
+        above_the_noise(-0.09, found)
+    # An arm that answers alike every time has no floor, and every difference is one.
+    assert above_the_noise(1e-9, noise("nDCG@10", [repeats[0]] * 3)) == 1e-9
 
 
 @pytest.mark.req("W41")
@@ -127,8 +125,8 @@ def test_two_recordings_of_one_arm_stay_under_the_floor_as_often_as_stated():
     over = 0
     for _ in range(1_000):
         arm = rng.normal(0.5, 0.1, (5, 50))
-        floor = noise_floor(arm[:3]).floor
-        over += abs(arm[3].mean() - arm[4].mean()) > floor
+        known = noise("m", [dict(enumerate(map(float, one))) for one in arm[:3]])
+        over += not under(arm[3].mean() - arm[4].mean(), known)
     assert over <= 69  # 5 % of 1,000 is 50; the 99.5 % quantile of that binomial is 69
 
 

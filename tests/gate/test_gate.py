@@ -226,3 +226,22 @@ def test_a_damaged_baseline_is_refused(home, damage):
     (home / "runs" / "baselines" / "desk" / "main.json").write_text(damage)
     _, err = gate("--baseline", "main", "desk/one", code=3)
     assert "baseline" in err or "JSON" in err
+
+
+@pytest.mark.req("W41")
+def test_a_loss_that_recording_again_could_make_does_not_shut_the_gate(home):
+    """Else a build would fail whenever a model is in another mood."""
+    made.run(home, "one", places())
+    folder = made.run(home, "two", places(worse=8))
+    gate("--save", "main", "desk/one")
+    gate("--baseline", "main", "desk/two", code=1)
+    for number in (1, 2):
+        again = {query: 1 + (number + place) % 3 for place, query in enumerate(QUERIES)}
+        (folder / "repeats" / str(number)).mkdir(parents=True)
+        made.write(home / "again", again)
+        traces = (home / "again" / "traces.jsonl").read_bytes()
+        (folder / "repeats" / str(number) / "traces.jsonl").write_bytes(traces)
+    out, _ = gate("--baseline", "main", "desk/two", "--max-drop", ".01")
+    assert "noise floor of nDCG@10" in out
+    assert "lies under it: recording again could do that" in out
+    assert "may have lost" in out

@@ -253,6 +253,12 @@ def test_switching_off_is_answered_from_three_recordings(home, tmp_path):
     assert found["answer"] in ("yes", "cannot tell")
     assert found["difference"] == pytest.approx((SECOND - 1) / 40)
     assert "recorded 2 times" in switch_off(*three[:2], code=3)[1]
+    for number in (1, 2):  # as `record --repeat 3` leaves them
+        again = home / "runs" / "desk" / "r0" / "repeats" / str(number)
+        again.mkdir(parents=True)
+        traces = (home / "runs" / "desk" / f"r{number}" / "traces.jsonl").read_bytes()
+        (again / "traces.jsonl").write_bytes(traces)
+    assert plain("switch-off", "desk/r0")["recordings"] == 3
     assert "named twice" in switch_off(three[0], *three[:2], code=3)[1]
 
 
