@@ -256,6 +256,7 @@ class OpenGates:
 
 # One try of one query at its engine.
 Attempt = Callable[[], Awaitable[Hits | Failed]]
+Hear = Callable[[BreakerChange], None]
 
 
 class Resilience(Protocol):
@@ -267,6 +268,10 @@ class Resilience(Protocol):
 
     def changes(self) -> tuple[BreakerChange, ...]:
         """What became of the breakers since this was last asked; each change is told once."""
+        ...
+
+    def listen(self, hear: Hear) -> None:
+        """Tells ``hear`` of every change from now on, as it happens."""
         ...
 
 
@@ -282,6 +287,9 @@ class Unprotected:
 
     def changes(self) -> tuple[BreakerChange, ...]:
         return ()
+
+    def listen(self, hear: Hear) -> None:
+        """Nothing ever changes."""
 
 
 class Step(StrEnum):

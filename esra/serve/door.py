@@ -16,6 +16,7 @@ from esra.domain.invocation import Mode, Principal
 from esra.governance.denial import record_denial
 from esra.ports import Governance, House, Step
 from esra.serve.arguments import Arguments
+from esra.serve.counted import CountedAudit
 from esra.serve.faults import fault_of
 from esra.serve.invoke import Ask, invoke
 from esra.serve.metrics import Metrics
@@ -52,7 +53,9 @@ class Door:
         tracer: Tracer | None = None,
     ) -> None:
         self.metrics, self.spans = Metrics(house.catalog), Spans(tracer)
-        self._house = replace(house, watch=self._watch)
+        audit = CountedAudit(house.audit, self.metrics)
+        self._house = replace(house, watch=self._watch, audit=audit)
+        house.resilience.listen(self.metrics.hear)
         self._governance, self._seconds = governance, seconds
 
     @property

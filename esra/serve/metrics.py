@@ -5,15 +5,16 @@ caller or a key. So the number of series is fixed by the configuration, whoever 
 """
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
 
 from esra.domain.capability import Catalog
-from esra.domain.codes import FailureCode, WarningCode
+from esra.domain.codes import AuditEvent, Denial, FailureCode, WarningCode
 from esra.domain.outcome import Warn
+from esra.domain.resilience import BreakerChange, BreakerState
 from esra.ports import Step
 
 CONTENT_TYPE = CONTENT_TYPE_LATEST
@@ -50,6 +51,20 @@ class Metrics:
             "esra_config_reload", "Tuned files read again.", ["result"], registry=own
         )
         self._running = Gauge("esra_calls_running", "Calls in progress.", registry=own)
+        self._events = Counter(
+            "esra_audit_records", "Records that were written.", ["event"], registry=own
+        )
+        self._denials = Counter(
+            "esra_denials", "Callers who were turned away.", ["reason"], registry=own
+        )
+        self._unwritten = Counter(
+            "esra_audit_failures", "Writes that the audit did not take.", registry=own
+        )
+        self._breakers = Gauge(
+            "esra_breaker_state", "1 for the state it is in.", ["source", "state"], registry=own
+        )
+        for source in self._sources:
+            self._breaker(source, BreakerState.CLOSED)
 
     def exposure(self, slug: str) -> str:
         """``slug`` where the catalog has it: what a label or a span may hold of a caller's word."""
@@ -78,6 +93,27 @@ class Metrics:
     def reloaded(self, result: str) -> None:
         """``result`` is one of the closed set in ``esra.serve.reload``."""
         self._reloads.labels(result).inc()
+
+    def written(self, records: Sequence[Mapping[str, object]]) -> None:
+        """Records that the audit took."""
+        for record in records:
+            event, reason = record.get("event"), record.get("reason")
+            self._events.labels(event if event in set(AuditEvent) else OTHER).inc()
+            if event == AuditEvent.INVOCATION_DENIED:
+                self._denials.labels(reason if reason in set(Denial) else OTHER).inc()
+
+    def unwritten(self) -> None:
+        """A write that the audit did not take."""
+        self._unwritten.inc()
+
+    def hear(self, change: BreakerChange) -> None:
+        """A breaker that changed its state."""
+        if change.source in self._sources:
+            self._breaker(change.source, change.after)
+
+    def _breaker(self, source: str, now: BreakerState) -> None:
+        for state in BreakerState:
+            self._breakers.labels(source, state.value).set(state is now)
 
     @contextmanager
     def step(self, step: Step) -> Iterator[None]:

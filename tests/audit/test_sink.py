@@ -101,6 +101,14 @@ def test_a_clock_that_runs_backwards_is_told(desk):
     assert (desk.report().whole, desk.report().setbacks) == (True, 1)
 
 
+def test_a_record_that_waited_for_its_turn_is_no_setback(desk):
+    """Else every call would be told as a clock that ran backwards, and a real one overlooked."""
+    facts = {**begin(), "event": "esra.sources.select"}  # no time: the sink's, as it writes
+    desk.sink(now=NOON + 1).write([begin(time=NOON), facts, end(time=NOON + 0.5)])
+    assert [record["time"] for record in desk.records()] == [NOON, NOON + 1, NOON + 0.5]
+    assert desk.report().setbacks == 0
+
+
 def read_only(desk):
     desk.log.parent.mkdir(exist_ok=True)
     desk.log.write_text("a file where the folder would be")

@@ -17,6 +17,10 @@ from esra.governance.audit.record import Record, parsed
 from esra.governance.audit.view import View
 from esra.governance.audit.writers import BEGINS, ENDS
 
+# Seconds. A record's time is taken before its turn to be written comes, and a sink waits no longer
+# than this for a turn: the next record may be that much older without any clock running backwards.
+TURN = 2.0
+
 
 @dataclass(slots=True)
 class _Told:
@@ -31,7 +35,7 @@ class _Told:
 
     def hear(self, record: Record) -> None:
         self.records += 1
-        self.setbacks += record.time < self.time
+        self.setbacks += record.time < self.time - TURN
         self.time = record.time
         self.torn += record.event == AuditEvent.AUDIT_TORN.value
         self.abandoned += record.event == AuditEvent.INVOCATION_ABANDONED.value

@@ -12,13 +12,11 @@ from esra.domain.hit import Hits
 from esra.domain.outcome import Failed
 from esra.domain.resilience import BreakerCause, BreakerChange, BreakerState, Switch
 from esra.domain.source import Source
-from esra.ports import Attempt, Clock
+from esra.ports import Attempt, Clock, Hear
 from esra.providers.resilience.one import OneSource, Surroundings
 from esra.providers.resilience.scout import Reachable, Sleep
 
 __all__ = ["Hear", "PerSource"]
-
-Hear = Callable[[BreakerChange], None]
 
 
 class PerSource:
