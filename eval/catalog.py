@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from esra.config.beside import LINE, keep_beside
+
 MARK = "# generated "
 LONGEST_SLUG = 26
 
@@ -80,7 +82,7 @@ def is_untouched(text: str) -> bool:
 
 def _head(slug: str, name: str, url: str) -> str:
     return f"""\
-# The catalog of {_comment(name)}: what may be searched, and the numbers that order it.
+{LINE}# The catalog of {_comment(name)}: what may be searched, and the numbers that order it.
 # Edit it freely: an edited catalog is never written over. Try a change with
 #   ./workbench esra retrieve {slug} "a question" --explain
 
@@ -176,6 +178,7 @@ def keep_or_write(path: Path, text: str) -> bool:
     if path.exists() and not is_untouched(path.read_text("utf-8", errors="replace")):
         return False
     path.parent.mkdir(parents=True, exist_ok=True)
+    keep_beside(path)
     fresh = path.with_suffix(".new")
     fresh.write_text(text, "utf-8")
     fresh.replace(path)

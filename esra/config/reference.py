@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Annotated
 
-from pydantic import AfterValidator
+from pydantic import AfterValidator, WithJsonSchema
 
 from esra.config.lines import Path
 from esra.config.strict import Fault
@@ -24,6 +24,12 @@ def is_reference(text: str) -> bool:
     return bool(_REFERENCE.match(text))
 
 
+def _said_to_editors(also: str) -> WithJsonSchema:
+    """The same pattern in the dialect of JSON Schema (ECMA 262)."""
+    pattern = _REFERENCE.pattern.replace(r"\A(", f"^({also}").replace(r"\Z", "$")
+    return WithJsonSchema({"type": "string", "pattern": pattern.replace(r"\0", r"\u0000")})
+
+
 def _reference(value: str) -> str:
     if not is_reference(value):
         raise ValueError(f"this is a reference: {_SAID}")
@@ -36,8 +42,8 @@ def _address(value: str) -> str:
     return value
 
 
-Reference = Annotated[str, AfterValidator(_reference)]
-Address = Annotated[str, AfterValidator(_address)]
+Reference = Annotated[str, AfterValidator(_reference), _said_to_editors("")]
+Address = Annotated[str, AfterValidator(_address), _said_to_editors("embedded|")]
 
 
 def literal_secrets(data: object, path: Path = ()) -> Iterator[Fault]:
