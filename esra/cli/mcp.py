@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING
 from esra.cli.command import Command
 from esra.cli.exits import CONFIG, OK, USAGE, say, trouble
 from esra.cli.house import MISSING, chosen, doors_installed, options, served
+from esra.cli.variables import named, unset
 
 if TYPE_CHECKING:
     from esra.serve import clients
@@ -58,7 +60,10 @@ async def _serve(given: Path | None, wire: "Wire") -> int:
     assert task is not None
     # Unwinds what was opened; the signal's own way would leave it.
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
-    async with open_house(chosen(given), places.home(), Wishes(say=say)) as opened:
+    catalog = chosen(given)
+    if missing := unset(catalog):
+        say(missing)
+    async with open_house(catalog, places.home(), Wishes(say=say)) as opened:
         for line in opened.refused:
             say(f"passed over a tuned configuration: {line}")
         door = Door(opened.house, opened.governance)
@@ -75,6 +80,8 @@ def _config(arguments: argparse.Namespace) -> int:
     client = clients.Client(arguments.client)
     server: clients.Command | clients.Remote
     try:
+        if wrong := _wrong(arguments.url, arguments.token_env):
+            return trouble(wrong, USAGE)
         if arguments.url:
             server = clients.Remote(url=arguments.url, token=arguments.token_env)
         else:
@@ -89,19 +96,33 @@ def _config(arguments: argparse.Namespace) -> int:
     return OK
 
 
+def _wrong(url: str | None, token: str) -> str:
+    """What is wrong with the options, or ""; whoever gives the token itself is not repeated."""
+    if token and not re.fullmatch("[A-Za-z_][A-Za-z0-9_]*", token):
+        return "--token-env takes the name of a variable that holds the token, not the token"
+    if url is not None and not re.fullmatch(r"https?://[^\s/]+\S*", url):
+        return "--url takes the address of a running server, such as http://127.0.0.1:8765/mcp"
+    return ""
+
+
 def _started(catalog: Path) -> "clients.Command":
+    from esra.config.strict import ConfigError
     from esra.serve.clients import Command as Started
 
+    if not catalog.is_file():
+        raise ConfigError(f"there is no catalog {catalog}")
     home = os.environ.get("ESRA_HOME")
-    others = sorted(name for name in os.environ if name.startswith("ESRA_") and name != "ESRA_HOME")
-    if others:
+    own = sorted(name for name in os.environ if name.startswith("ESRA_") and name != "ESRA_HOME")
+    passed = tuple(dict.fromkeys((*named(catalog), *own)))
+    if passed:
         # Their values may be secrets, so they stand in no snippet.
-        say(f"the client has to pass on, as they are set here: {', '.join(others)}")
+        say(f"the client has to pass on, with the values they have for you: {', '.join(passed)}")
     return Started(
         program=sys.executable,
         # -P: a file named esra.py in the client's folder is not us.
         arguments=("-P", "-m", "esra", "mcp", "--catalog", str(catalog)),
         environment={"ESRA_HOME": str(Path(home).expanduser().resolve())} if home else {},
+        passed=passed,
     )
 
 

@@ -1,17 +1,21 @@
 """``esra serve``: the HTTP door, with MCP under /mcp and ``POST /v1/retrieve``."""
 
 import argparse
+from contextlib import closing, nullcontext
 from ipaddress import ip_address
+from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from esra.cli.command import Command
 from esra.cli.exits import CONFIG, INTERRUPTED, OK, USAGE, say, trouble
 from esra.cli.house import MISSING, chosen, doors_installed, options, served
+from esra.cli.variables import unset
 
 if TYPE_CHECKING:
     from esra.domain.trust import Trust
     from esra.serve.http import Front
+    from esra.wiring import Wishes
 
 
 def _options(parser: argparse.ArgumentParser) -> None:
@@ -35,6 +39,12 @@ def _options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--open-metrics", action="store_true", help="show /metrics to other machines too"
     )
+    parser.add_argument(
+        "--traces",
+        type=Path,
+        metavar="FILE",
+        help="append a trace of every call, for `./workbench runs shadow`",
+    )
 
 
 def _run(arguments: argparse.Namespace) -> int:
@@ -46,15 +56,27 @@ def _run(arguments: argparse.Namespace) -> int:
 
 
 async def _serve(arguments: argparse.Namespace) -> int:
+    from esra.governance.traces import FileTraces
+    from esra.wiring import Wishes
+
+    catalog = chosen(arguments.catalog)
+    if missing := unset(catalog):
+        say(missing)
+    kept = closing(FileTraces(arguments.traces)) if arguments.traces else nullcontext()
+    with kept as traces:
+        wishes = Wishes(say=say, traces=traces)
+        return await _listening(arguments, catalog, wishes)
+
+
+async def _listening(arguments: argparse.Namespace, catalog: Path, wishes: "Wishes") -> int:
     from esra.governance import places
     from esra.serve.door import Door
     from esra.serve.http import http_app
     from esra.serve.reload import Reload, reloading
     from esra.serve.server import Listen, listen
-    from esra.wiring import Wishes, open_house
+    from esra.wiring import open_house
 
-    catalog = chosen(arguments.catalog)
-    async with open_house(catalog, places.home(), Wishes(say=say)) as opened:
+    async with open_house(catalog, places.home(), wishes) as opened:
         for line in opened.refused:
             say(f"passed over a tuned configuration: {line}")
         front = _front(arguments, opened.trust)

@@ -1,7 +1,7 @@
 """What to put into an AI client's configuration to connect it: one snippet for each client.
 
 Paths are absolute, since a client starts a server from a folder and an environment of its own. A
-token stands in no snippet; where one is needed the client's own reference to it does.
+secret stands in no snippet; where one is needed the client's own reference to it does.
 """
 
 import json
@@ -22,11 +22,15 @@ class Client(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Command:
-    """A program the client starts and talks to over stdio."""
+    """A program the client starts and talks to over stdio.
+
+    ``passed`` names the variables whose values it needs and no snippet may hold.
+    """
 
     program: str
     arguments: Sequence[str]
     environment: Mapping[str, str]
+    passed: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,15 +65,26 @@ def _json(key: str, entry: Mapping[str, object], **more: object) -> str:
     return json.dumps({key: {NAME: entry}, **more}, indent=2) + "\n"
 
 
-def _started(command: Command) -> dict[str, object]:
+def _started(command: Command, reference: str = "") -> dict[str, object]:
+    """``reference`` is the client's own, with "NAME" in it; "" where it has none."""
     entry: dict[str, object] = {"command": command.program, "args": list(command.arguments)}
-    if command.environment:
-        entry["env"] = dict(command.environment)
+    passed = {name: reference.replace("NAME", name) for name in command.passed if reference}
+    if command.environment or passed:
+        entry["env"] = {**command.environment, **passed}
     return entry
 
 
-def _typed(command: Command) -> dict[str, object]:
-    return {"type": "stdio", **_started(command)}
+def _typed(command: Command, reference: str) -> dict[str, object]:
+    return {"type": "stdio", **_started(command, reference)}
+
+
+def _vscode_started(command: Command) -> str:
+    asked = [
+        {"type": "promptString", "id": name, "description": f"{name} for esra", "password": True}
+        for name in command.passed
+    ]
+    more = {"inputs": asked} if asked else {}
+    return _json("servers", _typed(command, "${input:NAME}"), **more)
 
 
 def _bearer(reference: str, remote: Remote) -> dict[str, object]:
@@ -113,6 +128,8 @@ def _toml_started(command: Command) -> str:
     if command.environment:
         pairs = (f"{key} = {_quoted(value)}" for key, value in command.environment.items())
         lines.append(f"env = {{ {', '.join(pairs)} }}")
+    if command.passed:
+        lines.append(f"env_vars = [{', '.join(_quoted(name) for name in command.passed)}]")
     return "\n".join(lines) + "\n"
 
 
@@ -130,9 +147,9 @@ def _quoted(text: str) -> str:
 
 _LOCAL: Mapping[Client, Callable[[Command], str]] = {
     Client.CLAUDE_DESKTOP: lambda command: _json("mcpServers", _started(command)),
-    Client.CLAUDE_CODE: lambda command: _json("mcpServers", _typed(command)),
-    Client.CURSOR: lambda command: _json("mcpServers", _typed(command)),
-    Client.VSCODE: lambda command: _json("servers", _typed(command)),
+    Client.CLAUDE_CODE: lambda command: _json("mcpServers", _typed(command, "${NAME}")),
+    Client.CURSOR: lambda command: _json("mcpServers", _typed(command, "${env:NAME}")),
+    Client.VSCODE: _vscode_started,
     Client.CODEX: _toml_started,
 }
 _REMOTE: Mapping[Client, Callable[[Remote], str]] = {

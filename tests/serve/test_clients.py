@@ -1,6 +1,7 @@
 """The snippets that connect AI clients: as each client reads them, with nothing secret in them."""
 
 import json
+import os
 import sys
 import tomllib
 
@@ -8,6 +9,7 @@ import pytest
 
 from esra.cli import main
 from esra.cli.mcp import CLIENTS
+from esra.cli.variables import named, unset
 from esra.serve.clients import PLACES, Client, Command, NotSupported, Remote, snippet
 
 STARTED = Command(
@@ -86,6 +88,67 @@ def test_without_a_token_the_client_signs_in_by_itself(client):
     assert "inputs" not in text
 
 
+NEEDS = Command(program="/p", arguments=(), environment={}, passed=("SHOP_URL",))
+
+
+@pytest.mark.parametrize(
+    ("client", "reference"),
+    [
+        (Client.CLAUDE_CODE, "${SHOP_URL}"),
+        (Client.CURSOR, "${env:SHOP_URL}"),
+        (Client.VSCODE, "${input:SHOP_URL}"),
+    ],
+)
+def test_a_client_passes_on_what_the_catalog_names_by_its_own_reference(client, reference):
+    """A server without its database's address starts, and finds nothing."""
+    read = json.loads(snippet(client, NEEDS))
+    (servers,) = [value for key, value in read.items() if key != "inputs"]
+    assert servers["esra"]["env"] == {"SHOP_URL": reference}
+    asked = [(one["id"], one["password"]) for one in read.get("inputs", ())]
+    assert asked == ([("SHOP_URL", True)] if client is Client.VSCODE else [])
+
+
+def test_codex_passes_variables_on_by_their_names():
+    """Its file has a list for them."""
+    server = tomllib.loads(snippet(Client.CODEX, NEEDS))["mcp_servers"]["esra"]
+    assert server["env_vars"] == ["SHOP_URL"]
+
+
+def test_claude_desktop_has_no_reference_and_gets_none():
+    """It would pass the reference on as the value."""
+    assert "SHOP_URL" not in snippet(Client.CLAUDE_DESKTOP, NEEDS)
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "told"),
+    [
+        (["--catalog", "nowhere.toml"], 3, "nowhere.toml"),
+        (["--url", "canary-4711"], 2, "--url takes"),
+        (["--url", "https://e.example/mcp", "--token-env", "eyJ.canary-4711.x"], 2, "the name of"),
+    ],
+)
+def test_what_could_not_connect_is_not_printed(options, code, told, tmp_path, monkeypatch, capsys):
+    """A snippet that does nothing is worse than none, and one with a token is worse than that."""
+    monkeypatch.chdir(tmp_path)
+    assert main(["mcp", "config", "--client", "codex", *options]) == code
+    out, said = capsys.readouterr()
+    assert out == ""
+    assert told in said
+    assert "canary" not in said
+
+
+def test_a_variable_that_is_not_set_is_told_at_the_start(tmp_path, monkeypatch):
+    """Every answer would be empty, and nobody would know of what."""
+    monkeypatch.setenv("SHOP_URL", "canary-4711")
+    monkeypatch.delenv("SHOP_KEY", raising=False)
+    catalog = tmp_path / "my.toml"
+    catalog.write_text('[a]\nb = ["env:SHOP_KEY", { c = "env:SHOP_URL" }]\nd = "env:SHOP_KEY"\n')
+    assert named(catalog) == ("SHOP_KEY", "SHOP_URL")
+    assert unset(catalog) == "not set, though the catalog names them: SHOP_KEY"
+    monkeypatch.setenv("SHOP_KEY", "canary-4711")
+    assert unset(catalog) == ""
+
+
 def test_codex_reads_toml():
     """Its file is no JSON."""
     local = """[mcp_servers.esra]
@@ -128,16 +191,23 @@ def test_the_command_prints_whole_paths_and_no_value_of_the_environment(
 ):
     """A client starts programs in a folder of its own, and its file is checked in."""
     monkeypatch.chdir(tmp_path)
+    for name in [name for name in os.environ if name.startswith("ESRA_")]:
+        monkeypatch.delenv(name)
     monkeypatch.setenv("ESRA_HOME", "home")
     monkeypatch.setenv("ESRA_STORE_URL", "canary-4711")
+    (tmp_path / "my.toml").write_text('url = "env:SHOP_URL"\n')
     assert main(["mcp", "config", "--client", "claude-code", "--catalog", "my.toml"]) == 0
     out, said = capsys.readouterr()
     server = json.loads(out)["mcpServers"]["esra"]
     assert server["command"] == sys.executable
     assert server["args"] == ["-P", "-m", "esra", "mcp", "--catalog", str(tmp_path / "my.toml")]
-    assert server["env"] == {"ESRA_HOME": str((tmp_path / "home").resolve())}
+    assert server["env"] == {
+        "ESRA_HOME": str((tmp_path / "home").resolve()),
+        "SHOP_URL": "${SHOP_URL}",
+        "ESRA_STORE_URL": "${ESRA_STORE_URL}",
+    }
     assert "canary" not in out + said
-    assert "ESRA_STORE_URL" in said
+    assert "SHOP_URL, ESRA_STORE_URL" in said
 
 
 def test_without_a_catalog_the_command_says_where_it_looked(tmp_path, monkeypatch, capsys):
