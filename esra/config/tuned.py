@@ -7,7 +7,7 @@ bounds, or that holds a key it must not, is refused; the last good revision stay
 import base64
 import hashlib
 from collections.abc import Callable, Mapping
-from typing import Any, Literal
+from typing import Any
 
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import (
@@ -98,7 +98,8 @@ class TunedFile(Strict):
     """
 
     editor_schema: str | None = Bound(default=None, alias="$schema", max_length=200)
-    schema_: Literal[1] = Bound(alias="schema")
+    # Not Literal[1]: true equals 1, and would be taken for it.
+    schema_: int = Bound(alias="schema", ge=1, le=1)
     pipeline: int
     capability: str
     revision: int = Bound(ge=1, le=LARGEST_WHOLE)

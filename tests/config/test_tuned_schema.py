@@ -9,7 +9,7 @@ import pytest
 
 from esra.config.schema import tuned_schema, written
 from esra.config.strict import ConfigError
-from esra.config.tuned import read_tuned, sealed_body
+from esra.config.tuned import body_hash, read_tuned, sealed_body
 
 ROOT = Path(__file__).resolve().parents[2]
 FILE = ROOT / "docs" / "schema" / "tuned.schema.json"
@@ -99,3 +99,12 @@ def test_what_the_reader_refuses_the_schema_refuses(where, value):
         sealed = {**sealed_body(dict(GOOD), None), "revision": value}
     assert not taken_by_schema(sealed)
     assert not taken_by_reader(sealed)
+
+
+@pytest.mark.parametrize("name", ["schema", "pipeline", "revision"])
+def test_true_is_no_number(name):
+    """In Python true equals 1, so that a file would be taken for what it does not say it is."""
+    body = {**sealed_body({**GOOD, "revision": 1}, None), name: True}
+    body["hash"] = body_hash(body)
+    assert not taken_by_schema(body)
+    assert not taken_by_reader(body)
