@@ -41,7 +41,7 @@ def ask(home: Path, **changes: str) -> list[str]:
 
 def test_kernel_and_workbench_are_those_of_the_environment(home: Path):
     """Another kernel called python3 would run the notebook without a package it needs."""
-    assert ask(home) == [sys.executable, str(ROOT / "eval" / "measures.py")]
+    assert ask(home) == [sys.executable, str(ROOT / "eval" / "measures" / "__init__.py")]
 
 
 def test_without_the_setting_the_users_kernel_would_be_taken(home: Path):

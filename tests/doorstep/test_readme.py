@@ -14,7 +14,7 @@ from tests.doorstep.checkout import ROOT
 
 README = (ROOT / "README.md").read_text("utf-8")
 HELP = re.search(r'HELP = """(.*?)"""', (ROOT / "workbench").read_text("utf-8"), re.DOTALL)
-NAMED = set(re.findall(r"^  ([a-z]+)   ", HELP.group(1), re.MULTILINE)) if HELP else set()
+NAMED = set(re.findall(r"^  ([a-z-]+)   ", HELP.group(1), re.MULTILINE)) if HELP else set()
 
 BLOCKS = re.findall(r"^```\n(.*?)^```", README, re.DOTALL | re.MULTILINE)
 LINES = [shlex.split(line) for block in BLOCKS for line in block.splitlines()]
