@@ -104,7 +104,10 @@ def _object(text: str) -> object:
 
 
 def strict_json(text: str | bytes) -> object:
-    """The one JSON value of ``text``; ``ValueError`` for NaN, a key that stands twice, or depth."""
+    """The one JSON value of ``text``; ``ValueError`` for NaN, a key that stands twice, depth, and
+    any encoding but UTF-8 (RFC 8259, 8.1), which the parser would guess."""
+    if isinstance(text, bytes):
+        text = text.decode("utf-8-sig")
     try:
         return json.loads(text, parse_constant=_no_constant, object_pairs_hook=_unique)
     except RecursionError as error:

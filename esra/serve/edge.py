@@ -130,12 +130,7 @@ class Bodied:
             return await self._refused(HTTPStatus.REQUEST_TIMEOUT, scope, receive, send)
         if body is None:
             return await self._refused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, scope, receive, send)
-        whole: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
-
-        async def replay() -> Message:
-            return whole.pop() if whole else await receive()
-
-        return await self.app(scope, replay, send)
+        return await self.app(scope, replayed(body, receive), send)
 
     async def _taken(self, scope: Scope, receive: Receive) -> bytes | None:
         """The whole body; None where it is too large."""
@@ -160,6 +155,16 @@ class Bodied:
         headers = {"Connection": "close"}
         response = problem(status, scope["esra.correlation"], headers=headers)
         await response(scope, receive, send)
+
+
+def replayed(body: bytes, receive: Receive) -> Receive:
+    """Gives the whole body in one message, then what else comes."""
+    whole: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+
+    async def replay() -> Message:
+        return whole.pop() if whole else await receive()
+
+    return replay
 
 
 def _head_of(scope: Scope) -> int:

@@ -1,6 +1,7 @@
 """The HTTP door: ``POST /v1/retrieve`` for services, MCP under ``/mcp``, probes and metrics."""
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -21,6 +22,7 @@ from esra.serve.arguments import read_body, strict_json
 from esra.serve.bearer import Resource, token_of
 from esra.serve.door import Asked, Door
 from esra.serve.edge import HEADER, Addressed, Addresses, Bodied, Bounds, Correlated
+from esra.serve.framed import Framed
 from esra.serve.mcp import mcp_server
 from esra.serve.open import open_routes
 from esra.serve.problems import faulty, problem
@@ -74,11 +76,13 @@ def http_app(door: Door, front: Front | None = None) -> Starlette:
         max_request_body_size=front.bounds.body,
     )
     guarded = [Middleware(Threshold, door=door, resource=front.resource)]
-    mcp = StreamableHTTPASGIApp(manager)
+    framed, mcp = Middleware(Framed), StreamableHTTPASGIApp(manager)
+    # At its lowest level it writes whole answers down, and documents stay out of logs.
+    logging.getLogger("sse_starlette").setLevel(logging.INFO)
     app = Starlette(
         routes=[
             Route(RETRIEVE, _retrieve(door, front), methods=["POST"], middleware=guarded),
-            Route(MCP, mcp, methods=["GET", "POST", "DELETE"], middleware=guarded),
+            Route(MCP, mcp, methods=["GET", "POST", "DELETE"], middleware=[*guarded, framed]),
             *open_routes(door, front.resource, everybody=front.open_metrics),
         ],
         exception_handlers={HTTPException: _unrouted},

@@ -54,7 +54,8 @@ def challenge(
     match STATUS[code]:
         case HTTPStatus.UNAUTHORIZED:
             error = "invalid_token" if came else ""
-        case HTTPStatus.FORBIDDEN:
+        # No scope would help where policy says no: a client would fetch tokens for ever.
+        case HTTPStatus.FORBIDDEN if scopes:
             error = "insufficient_scope"
         case _:
             return {}

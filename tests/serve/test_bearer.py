@@ -48,12 +48,18 @@ def test_without_a_good_token_there_is_a_challenge_and_nothing_else(
     assert found.json()["code"] == "ESRA_UNAUTHENTICATED"
 
 
-@pytest.mark.parametrize("token", ["narrow", "poor"])
-def test_a_good_token_that_may_not_is_told_that_its_scope_is_short(guarded, token):
+def test_a_good_token_with_too_little_scope_is_told_which_it_needs(guarded):
     """401 would send the client round for the same token again."""
-    found = httpx2.post(f"{guarded}/v1/retrieve", json=BODY, headers=bearer(token))
+    found = httpx2.post(f"{guarded}/v1/retrieve", json=BODY, headers=bearer("narrow"))
     assert found.status_code == 403
     assert 'error="insufficient_scope"' in found.headers["WWW-Authenticate"]
+
+
+def test_a_holder_whom_policy_refuses_is_not_sent_for_another_token(guarded):
+    """No scope would help him, and his client would ask for tokens for ever."""
+    found = httpx2.post(f"{guarded}/v1/retrieve", json=BODY, headers=bearer("poor"))
+    assert (found.status_code, found.json()["code"]) == (403, "ESRA_FORBIDDEN")
+    assert "WWW-Authenticate" not in found.headers
 
 
 def test_a_good_token_is_answered_and_goes_no_further_than_governance(guarded):

@@ -1,5 +1,7 @@
 """A canary in every exception that can be raised behind a door: it comes out at none."""
 
+import json
+import logging
 from dataclasses import replace
 
 import httpx2
@@ -13,6 +15,7 @@ from esra.ports import Capabilities
 from esra.serve.bearer import Resource
 from esra.serve.http import Front, http_app
 from esra.serve.mcp import mcp_server
+from tests.serve.calls import BEGIN, CALL
 from tests.serve.doors import ERAS, door, listening, run, served_house
 
 CANARY = "postgresql://canary:4711@db.internal/secret"
@@ -163,3 +166,61 @@ def test_the_cause_is_in_the_log_under_the_id_the_caller_got(caplog):
     text = over_mcp(broken("evidence", Leaky), ERAS[0])
     (record,) = [one for one in caplog.records if one.exc_info and CANARY in str(one.exc_info[1])]
     assert record.args[0] in text
+
+
+LEGACY = {"Accept": "application/json, text/event-stream", "Mcp-Protocol-Version": "2025-06-18"}
+
+
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [
+        (b'[{"jsonrpc":"2.0","id":5,"method":"canary-4711"}]', -32600),
+        (b'"canary-4711"', -32600),
+        (b'{"jsonrpc":"2.0","canary-4711":1}', -32600),
+        (b'{"canary-4711":', -32700),
+        (b'"canary-4711\xff"', -32700),
+    ],
+)
+def test_a_body_that_is_no_message_is_not_repeated_to_an_older_client(body, code):
+    """The SDK would answer with its exception's text, and the body in it."""
+    with listening(door()) as url:
+        begun = httpx2.post(f"{url}/mcp", json=BEGIN, headers=LEGACY)
+        session = {**LEGACY, "Mcp-Session-Id": begun.headers["Mcp-Session-Id"]}
+        session["Content-Type"] = "application/json"
+        found = httpx2.post(f"{url}/mcp", content=body, headers=session)
+    assert (found.status_code, found.json()["error"]["code"]) == (400, code)
+    assert "canary" not in found.text
+    assert "pydantic" not in found.text
+
+
+def test_half_a_character_is_a_tool_error_for_an_older_client_too():
+    """A parse error names no call, and its client would wait."""
+    broken = json.dumps({**CALL, "params": {**CALL["params"], "arguments": {"prompt": "x\ud800"}}})
+    with listening(door()) as url:
+        begun = httpx2.post(f"{url}/mcp", json=BEGIN, headers=LEGACY)
+        session = {**LEGACY, "Mcp-Session-Id": begun.headers["Mcp-Session-Id"]}
+        session["Content-Type"] = "application/json"
+        found = httpx2.post(f"{url}/mcp", content=broken, headers=session)
+    assert found.status_code == 200
+    assert "ESRA_INVALID_REQUEST" in found.text
+    assert "prompt: text of 1 to" in found.text
+
+
+@pytest.mark.parametrize("era", ERAS)
+def test_no_log_line_holds_what_was_asked_or_found_however_much_is_logged(caplog, era):
+    """Logs are kept longer than documents, and read by more people."""
+    caplog.set_level(logging.DEBUG)
+
+    async def work(url):
+        async with Client(f"{url}/mcp", mode=era) as client:
+            return await client.call_tool("esra_ask", {"prompt": "canary-4711 flutter"})
+
+    with listening(door()) as url:
+        assert run(work(url)).structured_content["results"][0]["title"].startswith("title ")
+    ours = [
+        one.getMessage()
+        for one in caplog.records
+        if not one.name.startswith(("mcp.client", "httpx", "httpcore"))
+    ]
+    assert any("mcp.server" in one.name for one in caplog.records)
+    assert [line for line in ours if "canary" in line or "title " in line] == []

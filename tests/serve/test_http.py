@@ -1,5 +1,7 @@
 """The HTTP face: its answers, its problems, its tokens, and what it shows to whom."""
 
+import json
+
 import httpx2
 import pytest
 
@@ -56,6 +58,7 @@ PROBLEMS = [
     ("POST", "/v1/retrieve", {"content": b"{}", "headers": {"Content-Type": "text/json"}}, 415),
     ("POST", "/v1/retrieve", {"content": b"{", "headers": JSON}, 400),
     ("POST", "/v1/retrieve", {"content": b"[]", "headers": JSON}, 400),
+    ("POST", "/v1/retrieve", {"content": json.dumps(BODY).encode("utf-16"), "headers": JSON}, 400),
     ("POST", "/v1/retrieve", {"content": b"[" * 100_000, "headers": JSON}, 400),
     ("POST", "/v1/retrieve", {"json": {**BODY, "limit": "7"}}, 400),
     ("POST", "/v1/retrieve", {"json": {**BODY, "canary-4711": 1}}, 400),
