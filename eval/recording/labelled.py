@@ -1,15 +1,18 @@
 """The labelled queries to record: of folders, or of one file beside a catalog of one's own."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from esra.domain.invocation import Retention
 from eval.dataset import DatasetError, Federation, Query
 from eval.dataset.reading import read_queries
 from eval.formats.findings import Findings
 from eval.formats.qrels import read_qrels
 from eval.record import Question
 from eval.recording.about import Labelled
+from eval.recording.masking import masked
 
 Grades = Mapping[str, Mapping[tuple[str, str], int]]
 
@@ -24,15 +27,16 @@ class Set:
     sizes: Mapping[str, int] = field(default_factory=dict)
     data: str = ""
 
-    def first(self, most: int | None, order) -> "Set":
+    def first(self, most: int | None, order: Callable[[Query], bytes]) -> "Set":
         """The first ``most`` in ``order``, a key of a query; all of them with None."""
-        queries = sorted(self.queries, key=order)[:most]
-        return Set(
-            queries=tuple(queries),
-            judgements=self.judgements,
-            right=self.right,
-            sizes=self.sizes,
-            data=self.data,
+        return replace(self, queries=tuple(sorted(self.queries, key=order)[:most]))
+
+    def masked(self, retention: Retention, secret: bytes) -> "Set":
+        """With names of groups that tell no more of a question than retention allows."""
+        by_id = sorted(self.queries, key=lambda query: query.id)
+        names = masked([query.group for query in by_id], retention, secret)
+        return replace(
+            self, queries=tuple(replace(one, group=names[one.group]) for one in self.queries)
         )
 
     @property
@@ -94,6 +98,7 @@ def of_files(questions: Path, qrels: Path | None, sources: Sequence[str]) -> Set
         queries=queries,
         judgements=judgements,
         right=right | {q.id: frozenset[str]() for q in queries if q.nothing},
+        data=hashlib.sha256(questions.read_bytes()).hexdigest(),
     )
 
 

@@ -28,8 +28,9 @@ from eval.recording.as_of import NOT, TOLD
 from eval.recording.bill import Most
 from eval.recording.changed import Changes, refuse_missing_models
 from eval.recording.cli import CONFIG, SOURCE, USAGE
-from eval.recording.expect import Rate
+from eval.recording.expect import Price, Rate
 from eval.recording.ground import Ground, ground
+from eval.recording.labelled import Set
 from eval.recording.noise import Noise, noise
 from eval.recording.said import Done, done, dry
 from eval.tune.folders import CannotRecord, recording_key
@@ -82,17 +83,7 @@ async def _record(
         change=lambda known: changes.made(known, over.capability.id),
         say=progress.say,
     )
-    wanted = session.Wanted(
-        questions=over.labels.questions,
-        exposure=over.exposure,
-        repeats=arguments.repeat,
-        rate=Rate(parallel=arguments.parallel, delay=arguments.delay),
-        most=Most(calls=arguments.max_calls, tokens=arguments.max_tokens, cost=arguments.max_cost),
-        as_of=arguments.as_of,
-        price=_price(over.catalog),
-    )
-    if not wanted.questions:
-        raise ConfigError("no query carries a label: there is nothing to record")
+    wanted = _wanted(arguments, over)
     async with open_house(over.catalog, base, wishes) as opened:
         house = opened.house
         capability = house.catalog.capability(over.capability.id)
@@ -111,10 +102,12 @@ async def _record(
         progress.say(expected.line())
         if arguments.dry_run:
             return dry(folder, expected)
-        told = _about(arguments, over, capability, changes)
-        _write_labels(folder, over, capability, models, arguments.k)
+        secret = house.prompt_key or secret_of(base / "keys" / "answers.key")
+        labels = over.labels.masked(house.retention, secret)
+        told = _about(arguments, over, labels, capability, changes)
+        _write_labels(folder, labels, capability, models, arguments.k)
         about.write(folder, told)
-        answers = _answers(house, capability, base, progress)
+        answers = _answers(house, capability, base, secret, progress)
         try:
             went = await session.run(wanted, house, folder, expected, answers, progress)
         finally:
@@ -127,7 +120,21 @@ async def _record(
     return done(folder, told, went, len(wanted.questions), floor)
 
 
-def _price(catalog: Path):
+def _wanted(arguments: argparse.Namespace, over: Ground) -> session.Wanted:
+    if not over.labels.queries:
+        raise ConfigError("no query carries a label: there is nothing to record")
+    return session.Wanted(
+        questions=over.labels.questions,
+        exposure=over.exposure,
+        repeats=arguments.repeat,
+        rate=Rate(parallel=arguments.parallel, delay=arguments.delay),
+        most=Most(calls=arguments.max_calls, tokens=arguments.max_tokens, cost=arguments.max_cost),
+        as_of=arguments.as_of,
+        price=_price(over.catalog),
+    )
+
+
+def _price(catalog: Path) -> Price:
     block = load_catalog(catalog).model
     return None if block is None or block.price is None else (block.price[0], block.price[1])
 
@@ -153,29 +160,32 @@ def _folder(
 
 
 def _about(
-    arguments: argparse.Namespace, over: Ground, capability: Capability, changes: Changes
+    arguments: argparse.Namespace,
+    over: Ground,
+    labels: Set,
+    capability: Capability,
+    changes: Changes,
 ) -> about.About:
     sources = {source.id: source for source in load_catalog(over.catalog).catalog.sources}
     ids = [binding.source for binding in capability.bindings]
     forms = capability.forms
-    dated = any(query.now is not None for query in over.labels.questions)
+    dated = any(query.now is not None for query in labels.questions)
     return about.About(
         arm=arguments.arm or " ".join([over.exposure, *changes.told()]),
         as_of=TOLD if arguments.as_of else NOT if dated else "",
         forms={"select": forms.select, "plan": forms.plan, "rerank": forms.rerank},
         shortlist=capability.scoring.shortlist,
         sources={
-            id: about.Held(family=sources[id].family, documents=over.labels.sizes.get(id))
-            for id in ids
+            id: about.Held(family=sources[id].family, documents=labels.sizes.get(id)) for id in ids
         },
-        queries=over.labels.labels,
+        queries=labels.labels,
     )
 
 
 def _write_labels(
-    folder: Path, over: Ground, capability: Capability, models: dict[str, str], k: int
+    folder: Path, labels: Set, capability: Capability, models: dict[str, str], k: int
 ) -> None:
-    numbers, labels = capability.scoring, over.labels
+    numbers = capability.scoring
     asked = {query.id for query in labels.queries}
     case = Case(
         capability=capability.id,
@@ -193,7 +203,7 @@ def _write_labels(
 
 
 def _answers(
-    house: House, capability: Capability, base: Path, progress: Progress
+    house: House, capability: Capability, base: Path, secret: bytes, progress: Progress
 ) -> Answers | None:
     forms = capability.forms
     if "model" not in (forms.select, forms.plan, forms.rerank):
@@ -204,7 +214,6 @@ def _answers(
             "that is cut off is paid for again"
         )
         return None
-    secret = house.prompt_key or secret_of(base / "keys" / "answers.key")
     return Answers(base / "cache" / "answers.sqlite", secret)
 
 

@@ -14,6 +14,7 @@ from esra.domain.usage import Usage
 from esra.llm.scripted import Scripted
 from esra.ports import Reply, Trouble
 from eval import record
+from eval.evidence.split import sealed
 from eval.progress import Progress
 from eval.record import Question
 from eval.recording.answers import Answers, pieces_of, secret_of
@@ -21,6 +22,7 @@ from eval.recording.as_of import as_of
 from eval.recording.asking import Desk
 from eval.recording.bill import Bill, LimitReached, Most
 from eval.recording.expect import Rate
+from eval.recording.masking import masked
 from eval.recording.noise import NORMAL, noise
 from eval.recording.session import expect, run, trace_files
 from tests.llm.double import wise_reply
@@ -158,6 +160,16 @@ def test_prompts_stand_in_a_recording_as_retention_allows(tmp_path, retention, k
     assert (traces(tmp_path)["q00"]["prompt"] == text) is (retention == "full")
     told = b"".join(p.read_bytes() for p in tmp_path.iterdir() if p.name != "traces.jsonl")
     assert text.encode() not in told, "a question can be read from the file of answers"
+
+
+@pytest.mark.parametrize("retention", list(Retention))
+def test_a_masked_group_stays_on_its_side_of_the_seal(retention):
+    """Exploring a recording would look at questions that a claim is later tested on."""
+    groups = [f"how do I repair a {n}" for n in range(200)]
+    names = masked(groups, retention, library.SECRET)
+    assert sealed(list(names.values())).tolist() == sealed(groups).tolist()
+    assert len(set(names.values())) == 200
+    assert any("repair" in name for name in names.values()) is (retention is Retention.FULL)
 
 
 def test_the_file_of_answers_is_its_owners_alone(tmp_path):
