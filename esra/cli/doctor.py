@@ -50,7 +50,7 @@ def _catalogs(given: str | None) -> list[Path]:
         kept = sorted((base / "catalogs").glob("*.toml"))
         if not kept:
             raise ConfigError(
-                "no catalog is kept yet; name one with --catalog, or make one with `esra draft`"
+                "no catalog is kept yet; name one with --catalog, or make one: `esra init`, `esra draft`"
             )
         return kept
     named = places.catalog_file(base, given.removeprefix("esra_"))

@@ -29,7 +29,9 @@ def chosen(given: Path | None) -> Path:
     if len(found) == 1:
         return found[0].absolute()
     if not found:
-        raise ConfigError(f"there is no catalog in {folder}; name one with --catalog")
+        raise ConfigError(
+            f"there is no catalog in {folder}; name one with --catalog, or make one: esra init"
+        )
     names = ", ".join(file.name for file in found)
     raise ConfigError(f"{folder} holds {names}; name one with --catalog")
 

@@ -5,10 +5,13 @@ lead nowhere, two that are alike and some bounds are found when the file is load
 """
 
 import json
+import tomllib
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from esra.config.blocks import CatalogFile
+from esra.config.bounds import CAPABILITY, SOURCE
 from esra.config.strict import Strict
 from esra.config.tuned import TunedFile
 
@@ -18,7 +21,17 @@ Schema = dict[str, Any]
 
 
 def catalog_schema() -> Schema:
-    return _schema(CatalogFile, "catalog", "A catalog of esra: what may be searched, and by whom")
+    made = _schema(CatalogFile, "catalog", "A catalog of esra: what may be searched, and by whom")
+    blocks: Schema = {CatalogFile.__name__: made, **made["$defs"]}
+    for block, keys in about().items():
+        for key, text in keys.items():
+            blocks[block]["properties"][key]["description"] = text
+    for block, bounds in (("ScoringBlock", CAPABILITY), ("OwnScoringBlock", SOURCE)):
+        for key, bound in bounds.items():
+            # No minimum and maximum: the loader takes such a number and clamps it.
+            held = f" Clamped to {bound.low:g}..{bound.high:g}."
+            blocks[block]["properties"][key]["description"] += held
+    return made
 
 
 def tuned_schema() -> Schema:
@@ -26,6 +39,11 @@ def tuned_schema() -> Schema:
 
 
 SCHEMAS: dict[str, Callable[[], Schema]] = {"catalog": catalog_schema, "tuned": tuned_schema}
+
+
+def about() -> dict[str, dict[str, str]]:
+    """What is said of each key, by block."""
+    return tomllib.loads((Path(__file__).parent / "about.toml").read_text("utf-8"))
 
 
 def written(schema: Schema) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 from pathlib import Path
 
@@ -12,7 +13,7 @@ import pytest
 from esra.cli import main
 from esra.config.beside import LINE, NAME, keep_beside
 from esra.config.catalog import load_catalog
-from esra.config.schema import DIALECT, SCHEMAS, catalog_schema, written
+from esra.config.schema import DIALECT, SCHEMAS, about, catalog_schema, written
 from esra.config.strict import ConfigError
 from eval.catalog import CatalogSource, Choices, catalog_text
 from tests.config.first import blocks, switched_on
@@ -32,10 +33,22 @@ def test_the_published_file_is_the_schema(kind, capsys):
     assert capsys.readouterr().out == file
 
 
+def test_each_key_says_what_it_is():
+    """An editor would show a name that everybody can read already."""
+    made = catalog_schema()
+    blocks = {"CatalogFile": made, **made["$defs"]}
+    said = about()
+    assert {name: set(block["properties"]) for name, block in blocks.items()} == {
+        name: set(keys) for name, keys in said.items()
+    }
+    shortlist = blocks["ScoringBlock"]["properties"]["shortlist"]["description"]
+    assert shortlist == "Candidates the reranker sees. Clamped to 5..200."
+
+
 def test_it_names_no_host():
     """An editor would ask somebody's server for it."""
     text = written(catalog_schema()).replace(DIALECT, "")
-    assert "http" not in text
+    assert set(re.findall(r"https?://[^/\"]+", text)) == {"http://127.0.0.1:8080"}
 
 
 def test_what_the_loader_takes_the_schema_takes():
