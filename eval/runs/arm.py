@@ -15,7 +15,10 @@ from esra.domain.capability import Scoring
 from esra.stages.rerank import order
 from eval import measures, record, runfolder
 from eval.measures import NeverRan
+from eval.measures.segments import head_torso_tail
+from eval.recording import about
 from eval.replay import Recorded, candidates, replay
+from eval.runfolder import RunFolderError
 from eval.runs.folders import RunFolder
 from eval.table import pair
 from eval.tune.verdict import Case
@@ -111,7 +114,7 @@ def read_arm(run: RunFolder, ordering: Ordering = RECORDED, extra: Sequence[str]
         for query, trace in record.lines(run.path / runfolder.TRACES)
         if query in case.groups and record.failures(trace)
     )
-    return arm_of(case, run.id, ordering, extra, degraded=degraded)
+    return arm_of(case, run.id, ordering, extra, degraded=degraded, labelled=_labelled(run))
 
 
 def repeat_arms(run: RunFolder, ordering: Ordering = RECORDED) -> list[Arm]:
@@ -136,8 +139,9 @@ def arm_of(
     extra: Sequence[str] = (),
     *,
     degraded: tuple[str, ...] = (),
+    labelled: Mapping[str, tuple[str, ...]] | None = None,
 ) -> Arm:
-    """The arm of a case; see ``read_arm``."""
+    """The arm of a case; see ``read_arm``. ``labelled``: further tags of each query."""
     asked = {one.query: one for one in case.recordings if one.query in case.groups}
     if not any(answer.result for one in asked.values() for answer in one.answers):
         raise NeverRan(f"run {run}: no query got a result from any source; it never ran")
@@ -152,7 +156,7 @@ def arm_of(
         ranked = shown(one, ordering)
         found[query] = Figures(
             group=case.groups[query],
-            tags=_tags(case, query),
+            tags=_tags(case, query, labelled or {}),
             values={name: one_measure(ranked, grades) for name, one_measure in named.items()},
             right=first_right(ranked, grades),
             top=tuple(ranked[: max(SHOWN, case.k)]),
@@ -201,6 +205,23 @@ def _measures(k: int, extra: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(measures.measure(name).name for name in (*usual, *extra)))
 
 
-def _tags(case: Case, query: str) -> tuple[str, ...]:
+def _labelled(run: RunFolder) -> dict[str, tuple[str, ...]]:
+    """The tags somebody gave the queries, and head, torso or tail where traffic was counted."""
+    try:
+        known = about.read(run.path)
+    except ValueError as error:
+        raise RunFolderError(f"run {run.id}: {about.FILE} cannot be used ({error})") from error
+    if known is None:
+        return {}
+    counts = {q: own.traffic for q, own in known.queries.items() if own.traffic is not None}
+    parts = head_torso_tail(counts) if sum(counts.values()) > 0 else {}
+    return {
+        query: (*own.tags, *((parts[query],) if query in parts else ()))
+        for query, own in known.queries.items()
+    }
+
+
+def _tags(case: Case, query: str, labelled: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
     source = case.strata.get(query, "")
-    return (f"source:{source}",) if source else ()
+    own = labelled.get(query, ())
+    return tuple(dict.fromkeys([*((f"source:{source}",) if source else ()), *own]))

@@ -9,6 +9,7 @@ import pytest
 
 from eval.evidence import sealed
 from eval.gate import cli
+from eval.recording import about
 from eval.runfolder import read
 from eval.runs.arm import Ordering, arm_of
 from eval.runs.pairs import CannotCompare, pair
@@ -245,3 +246,24 @@ def test_a_loss_that_recording_again_could_make_does_not_shut_the_gate(home):
     assert "noise floor of nDCG@10" in out
     assert "lies under it: recording again could do that" in out
     assert "may have lost" in out
+
+
+@pytest.mark.req("W63", "W58")
+def test_segments_are_also_the_tags_that_queries_carry_and_their_traffic(home):
+    """Else only a whole source could be guarded, and no language, intent or rare question."""
+    for name, worse in (("one", 0), ("two", 40)):
+        folder = made.run(home, name, places(worse, [*QUERIES, *(f"r{n:03}" for n in range(400))]))
+        labelled = {
+            query: about.Labelled(
+                group="", tags=("language:de",) if query < "r" else (), traffic=10 * (query < "r")
+            )
+            for query in [*QUERIES, *(f"r{n:03}" for n in range(400))]
+        }
+        about.write(folder, about.About(arm=name, queries=labelled))
+    gate("--save", "main", "desk/one")
+    out, _ = gate("--baseline", "main", "desk/two", "--max-drop", ".1", "--segments", code=1)
+    shut = {line.split()[3].rstrip(":") for line in out.splitlines() if line.startswith("failed")}
+    assert "language:de" in shut
+    assert "language:(none)" not in shut
+    (folder / "about.json").write_text('{"schema": 9}')
+    assert "record it again" in gate("--baseline", "main", "desk/two", code=3)[1]
