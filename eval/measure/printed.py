@@ -3,6 +3,7 @@
 from html import escape
 
 from eval.measure.report import Report
+from eval.measure.scatter import scatter
 from eval.measure.tables import Table, tables
 
 STYLE = (
@@ -39,7 +40,7 @@ def as_html(report: Report) -> str:
     body = "".join(_section(table) for table in tables(report))
     return (
         f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{escape(names)}</title>'
-        f"<style>{STYLE}</style><h1>{escape(names)}</h1>{_list(report.conventions)}{body}</html>\n"
+        f"<style>{STYLE}</style><h1>{escape(names)}</h1>{_list(report.conventions)}{scatter(report)}{body}</html>\n"
     )
 
 

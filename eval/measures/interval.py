@@ -6,8 +6,10 @@ are taken in the order of their names, so that no order of input can show.
 """
 
 from collections.abc import Mapping
+from functools import lru_cache
 
 import numpy as np
+from numpy.typing import NDArray
 
 DRAWS = 2000
 LEVEL = 0.95
@@ -35,10 +37,16 @@ def of_ratio(
     sums = np.zeros((len(names), 2))
     for query in sorted(parts):
         sums[place[groups.get(query, query)]] += parts[query]
-    drawn = np.random.default_rng(SEED).integers(len(names), size=(DRAWS, len(names)))
-    over, under = sums[drawn].sum(axis=1).T
+    over, under = (_drawn(len(names)) @ sums).T
     ratios = over[under != 0] / under[under != 0]
     if not len(ratios):
         return None
     low, high = np.quantile(ratios, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
     return float(low), float(high)
+
+
+@lru_cache(maxsize=2)
+def _drawn(groups: int) -> NDArray[np.float64]:
+    """[DRAWS, groups] how often each group is in each draw."""
+    even = np.full(groups, 1 / groups)
+    return np.random.default_rng(SEED).multinomial(groups, even, size=DRAWS).astype(np.float64)

@@ -7,6 +7,7 @@ import sys
 import time
 from math import log2
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -266,6 +267,21 @@ def test_a_page_escapes_other_peoples_words(tmp_path, capsys):
     assert "<script>" not in text
     assert "tag: &lt;script&gt;" in text
     assert "nDCG@10" in text
+
+
+@pytest.mark.req("W35")
+def test_an_arm_that_is_beaten_at_less_cost_is_hollow(tmp_path, capsys):
+    """Nobody would see at a glance which arms are worth their time."""
+    judged, page = {"q": {("a", "x"): 1}}, tmp_path / "report.html"
+    folders = [
+        write(tmp_path / name, {"q": trace(*(row("a", key) for key in keys), seconds=s)}, judged)
+        for name, keys, s in (("good", "xy", 0.5), ("slow", "xy", 1.0), ("quick", "yx", 0.1))
+    ]
+    document = measured(capsys, *folders, "--html", page)
+    assert document["undominated"] == ["good", "quick"]
+    text = page.read_text("utf-8")
+    assert (text.count("<circle"), text.count('fill="none" stroke="#1f77b4"')) == (3, 1)
+    ElementTree.fromstring(text[text.index("<svg") : text.index("</svg>") + 6])
 
 
 def test_the_order_of_rows_and_keys_changes_nothing(tmp_path, capsys):
