@@ -13,6 +13,7 @@ from esra.domain.outcome import Failed
 from esra.domain.source import FieldType, Operator
 from esra.providers.base import GRACE
 from esra.providers.postgres import PostgresProvider
+from esra.providers.postgres.errors import Trouble
 from tests.providers.queries import RELATION, query, record, where
 from tests.providers.test_transaction import ask, trap
 
@@ -62,6 +63,36 @@ def test_a_server_that_never_answers_is_a_timeout():
         result, took = asyncio.run(go())
     assert result == Failed(code=FailureCode.TIMEOUT)
     assert took < 0.3 + GRACE + 0.25
+
+
+@pytest.mark.req("E112")
+@pytest.mark.parametrize("look", ["describe", "survey", "learn", "role", "sample"])
+def test_asking_a_server_about_itself_ends_as_well(look):
+    """A doctor, a draft or a house that opens would wait for the driver's own 130 seconds."""
+    with socket.socket() as silent:
+        silent.bind(("127.0.0.1", 0))
+        silent.listen()
+        provider = PostgresProvider(lambda: f"postgresql://u@127.0.0.1:{silent.getsockname()[1]}/d")
+
+        async def go():
+            match look:
+                case "describe":
+                    return await provider.inspector.describe([RELATION], 0.3)
+                case "survey":
+                    return await provider.inspector.survey(None, 1, 0.3)
+                case "learn":
+                    return await provider.inspector.learn([RELATION], 0.3)
+                case "sample":
+                    return await provider.sample(RELATION, rows=1, widest=1, seconds=0.3)
+            try:
+                return await provider.refuse_powerful_role([RELATION], 0.3)
+            except Trouble as trouble:
+                return Failed(code=provider.classify(trouble))
+
+        started = time.monotonic()
+        result = asyncio.run(asyncio.wait_for(go(), 5.0))
+    assert result == (None if look == "learn" else Failed(code=FailureCode.TIMEOUT))
+    assert time.monotonic() - started < 0.3 + GRACE + 0.25
 
 
 @pytest.fixture(scope="module")

@@ -7,6 +7,7 @@ import json
 
 import pytest
 
+from esra._check import check
 from esra.domain.capability import Forms, PlanForm
 from esra.domain.codes import FailureCode
 from esra.domain.hit import Hits
@@ -17,6 +18,9 @@ from esra.llm.scripted import Scripted
 from esra.ports import Capabilities
 from esra.providers.base import BaseProvider
 from esra.providers.postgres import PostgresProvider
+from esra.providers.postgres import snapshot as module
+from esra.providers.postgres.errors import SnapshotLost
+from esra.providers.postgres.pool import CLEANING
 from tests.house import ask, catalog, house
 from tests.providers.asking import keys
 from tests.providers.queries import query, record, where
@@ -257,3 +261,46 @@ def test_an_engine_that_has_no_snapshots_says_so(stocked):
 
     answers = [asyncio.run(Plain().run(shared(stocked, 0, of=of))) for of in (0, 1, 2)]
     assert answers == [(), LOST, LOST]
+
+
+def test_a_query_that_comes_as_its_snapshot_is_given_up_meets_none(shop, role, stocked):
+    """It would run on behind the transaction's end, or share a connection with somebody else."""
+    provider = shop.reading(role)
+
+    async def work():
+        await provider.run(shared(stocked, 0))
+        snapshots = provider._snapshots
+        ((_, one),) = snapshots._known.items()
+        snapshots._give_up(one)
+        with pytest.raises(SnapshotLost):
+            async with snapshots.turn(check(shared(stocked, 1))):
+                pass
+
+    served(provider, work)
+    assert shop.settled(role, 0) == 0
+
+
+@pytest.mark.parametrize("cancelled", [True, False])
+def test_a_transaction_that_cannot_be_ended_keeps_no_place(
+    shop, role, stocked, monkeypatch, cancelled
+):
+    """After a line went silent, or somebody left while it ended, one connection less is left."""
+    provider = shop.reading(role, most=1)
+
+    async def never(connection):
+        await asyncio.sleep(60)
+
+    async def work():
+        await provider.run(shared(stocked, 0))
+        with monkeypatch.context() as patch:
+            patch.setattr(module, "close_snapshot", never)
+            ending = asyncio.create_task(provider._snapshots.close())
+            if cancelled:
+                await asyncio.sleep(0.05)
+                ending.cancel()
+            await asyncio.wait({ending}, timeout=CLEANING + 0.5)
+            ending.cancel()
+        return await provider.run(shared(stocked, 0, of=0, invocation="two", seconds=0.5))
+
+    assert isinstance(served(provider, work), Hits)
+    assert shop.settled(role, 0) == 0

@@ -47,7 +47,8 @@ class Connections:
         self._lenders: dict[asyncio.AbstractEventLoop, _Lender] = {}
 
     async def take(self, seconds: float) -> Connection:
-        """A connection within ``seconds``; ``Busy``, or the error of connecting as it was."""
+        """A connection within ``seconds``; ``Busy``, ``TimeoutError`` where the server says nothing
+        for so long, or the error of connecting as it was."""
         return await self._lender().take(seconds)
 
     def give_back(self, connection: Connection) -> None:
@@ -89,13 +90,15 @@ class _Lender:
         self._cleaning: set[asyncio.Task[None]] = set()
 
     async def take(self, seconds: float) -> Connection:
+        end = asyncio.get_running_loop().time() + seconds
         try:
-            async with asyncio.timeout(seconds):
+            async with asyncio.timeout_at(end):
                 await self._free.acquire()
         except TimeoutError:
             raise Busy(f"no connection became free in {seconds:g} s") from None
         try:
-            return await self._idle_one() or await self._new_one()
+            async with asyncio.timeout_at(end):  # the driver's own patience is 130 s
+                return await self._idle_one() or await self._new_one()
         except BaseException:
             self._free.release()
             raise

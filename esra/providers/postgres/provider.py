@@ -1,5 +1,6 @@
 """The provider over a PostgreSQL server: what ``BaseProvider`` asks for, on one address."""
 
+import asyncio
 import math
 import time
 from collections.abc import AsyncIterator, Iterator, Sequence
@@ -12,7 +13,7 @@ from esra.domain.outcome import Failed
 from esra.domain.plan import Strategy
 from esra.domain.source import Relation
 from esra.ports import Capabilities
-from esra.providers.base import BaseProvider
+from esra.providers.base import GRACE, BaseProvider
 from esra.providers.postgres import errors
 from esra.providers.postgres.address import Address, Invalid, Unresolved
 from esra.providers.postgres.errors import Circumstances, Stage, Trouble
@@ -33,6 +34,8 @@ from esra.providers.postgres.run import (
 from esra.providers.postgres.snapshot import Snapshots
 from esra.sealed import QueryContent
 
+# Seconds in which a server that is asked about itself lets us in, however long it may then think.
+_CONNECTING = 5.0
 # What a server that is not there is called.
 _AWAY = (FailureCode.CONNECTION_REFUSED, FailureCode.TIMEOUT)
 
@@ -93,13 +96,13 @@ class PostgresProvider(BaseProvider[Command]):
 
         Raises ``Trouble`` (for ``classify``) where the server cannot be asked.
         """
-        connection = await self._connection(seconds)
         try:
-            rows = await fetch_role(connection, relations, seconds)
+            async with self._lent(seconds) as connection:
+                rows = await fetch_role(connection, relations, seconds)
+        except Trouble:
+            raise
         except Exception as trouble:
             raise Trouble(Circumstances(stage=Stage.RUN)) from trouble
-        finally:
-            self._connections.give_back(connection)
         refuse_powerful(role_of(rows[0]))
 
     async def sample(
@@ -135,11 +138,13 @@ class PostgresProvider(BaseProvider[Command]):
 
     @asynccontextmanager
     async def _lent(self, seconds: float) -> AsyncIterator[Connection]:
-        connection = await self._connection(seconds)
-        try:
-            yield connection
-        finally:
-            self._connections.give_back(connection)
+        """A connection for ``seconds`` in all: nobody else stops a server that went silent."""
+        async with asyncio.timeout(seconds + GRACE):
+            connection = await self._connection(min(seconds, _CONNECTING))
+            try:
+                yield connection
+            finally:
+                self._connections.give_back(connection)
 
     async def _ready(self, content: QueryContent) -> Connection:
         """A connection to a server that can answer this content."""

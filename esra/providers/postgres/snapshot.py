@@ -16,7 +16,7 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 
 from esra.providers.postgres.errors import Circumstances, SnapshotLost, Stage, Trouble
-from esra.providers.postgres.pool import Connection
+from esra.providers.postgres.pool import CLEANING, Connection
 from esra.providers.postgres.run import close_snapshot, open_snapshot
 from esra.sealed import QueryContent
 
@@ -108,17 +108,32 @@ class Snapshots:
             one.patience = loop.call_later(seconds, self._give_up, one)
 
     def _give_up(self, one: _Shared) -> None:
-        task = asyncio.get_running_loop().create_task(self._end(one))
-        self._ending.add(task)
-        task.add_done_callback(self._ending.discard)
+        # Taken away here and now: a query that comes next must not meet what is being ended.
+        connection = _taken_from(one)
+        if connection is not None:
+            task = asyncio.get_running_loop().create_task(self._close(connection))
+            self._ending.add(task)
+            task.add_done_callback(self._ending.discard)
 
     async def _end(self, one: _Shared) -> None:
-        connection, one.connection = one.connection, None
-        # Without an answer nobody has seen a state, so that another one may still be taken.
-        one.over = one.over or bool(one.answered)
-        if one.patience is not None:
-            one.patience.cancel()
+        connection = _taken_from(one)
         if connection is not None:
+            await self._close(connection)
+
+    async def _close(self, connection: Connection) -> None:
+        try:
             with suppress(Exception):  # one that cannot be ended is closed by who takes it back
-                await close_snapshot(connection)
+                async with asyncio.timeout(CLEANING):
+                    await close_snapshot(connection)
+        finally:
             self._give_back(connection)
+
+
+def _taken_from(one: _Shared) -> Connection | None:
+    """Its connection, which it no longer has."""
+    connection, one.connection = one.connection, None
+    # Without an answer nobody has seen a state, so that another one may still be taken.
+    one.over = one.over or bool(one.answered)
+    if one.patience is not None:
+        one.patience.cancel()
+    return connection
