@@ -1,5 +1,6 @@
 """Real tokens through the real governance and the real HTTP face, from threshold to answer."""
 
+import logging
 from dataclasses import replace
 
 import httpx2
@@ -72,3 +73,17 @@ def test_every_record_and_answer_of_a_call_carries_its_tenant_and_its_correlatio
         found.headers["X-Correlation-Id"]
     }
     assert len(house.audit.records) > 4
+
+
+def test_a_token_stands_in_no_log_line_whether_it_is_accepted_or_not(served, caplog):
+    """Whoever reads a log could call in its holder's name."""
+    caplog.set_level(logging.DEBUG)
+    _, url = served
+    for claims in (mint.payload(**GOOD), mint.payload(**{**GOOD, "exp": mint.NOW - 100})):
+        token = mint.token(claims=claims)
+        for path in ("/v1/retrieve", "/mcp"):
+            httpx2.post(url + path, json=BODY, headers={"Authorization": f"Bearer {token}"})
+        parts = token.split(".")[1:]  # every token of an issuer has the same beginning
+        told = [f"{one.getMessage()}{one.exc_info}" for one in caplog.records]
+        assert [line for line in told if any(part in line for part in parts)] == []
+    assert caplog.records
