@@ -14,6 +14,8 @@ from esra.domain.source import FieldType, Mapping, Relation
 from esra.sources.searchable import VECTOR, has_language
 
 _NUMBERS = frozenset({"int2", "int4", "int8", "float4", "float8", "numeric"})
+# As a float two large numbers are one, and so would be two callers.
+_EXACT = _NUMBERS - {"float4", "float8"}
 _TIMES = frozenset({"date", "timestamp", "timestamptz"})
 # Server types a field of each type may have; text may be anything that can be written out.
 _TYPES = {
@@ -85,10 +87,11 @@ def _wanted(mapping: Mapping) -> dict[str, frozenset[str]]:
     wanted[relation.vector] = frozenset({VECTOR})
     if relation.timestamp is not None:
         wanted[relation.timestamp] = _TIMES
-    rules = [rule for group in mapping.record_filter for rule in group]
-    uses = [(field.column, field.type) for field in mapping.fields]
-    for column, type in uses + [(rule.column, rule.type) for rule in rules]:
-        wanted[column] = _TYPES.get(type) or wanted.get(column, anything)
+    for field in mapping.fields:
+        wanted[field.column] = _TYPES.get(field.type) or wanted.get(field.column, anything)
+    for rule in (rule for group in mapping.record_filter for rule in group):
+        types = _EXACT if rule.type is FieldType.NUMBER else _TYPES.get(rule.type)
+        wanted[rule.column] = types or wanted.get(rule.column, anything)
     return wanted
 
 

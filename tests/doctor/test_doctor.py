@@ -266,3 +266,13 @@ def test_libpqs_own_variables_change_nothing(clinic, capsys, monkeypatch):
             monkeypatch.setenv(name, value)
         assert main(command) == 0
     assert "Note 1" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("type", "wrong"), [("float8", True), ("float4", True), ("bigint", False)])
+def test_callers_are_not_told_apart_by_floats(clinic, capsys, type, wrong):
+    """Tenant 9007199254740993 would read the rows of tenant 9007199254740992."""
+    table = clinic.patient()
+    clinic.run(f"ALTER TABLE {SCHEMA}.{table} ADD COLUMN owner {type}")
+    rule = 'record_filter = [{ column = "owner", claim = "team", type = "number" }]'
+    _, findings = told(capsys, clinic.catalog(table, more=rule))
+    assert faults(findings) == (["COLUMN_TYPE"] if wrong else [])
