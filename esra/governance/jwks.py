@@ -69,6 +69,9 @@ async def _get(url: str, tls: ssl.SSLContext) -> bytes:
             )
             if answer.status_code != 200:
                 raise KeysUnusable(f"it answered {answer.status_code}")
+            if "content-encoding" in answer.headers:
+                # Unpacked, a part of it could be a thousand times what is bounded here.
+                raise KeysUnusable("it answered packed, which was not asked for")
             data = b""
             async for part in answer.aiter_bytes():
                 data = _bounded(data + part)

@@ -2,6 +2,7 @@
 
 import asyncio
 import datetime
+import gzip
 import ipaddress
 import json
 import ssl
@@ -156,14 +157,18 @@ class Issuer(BaseHTTPRequestHandler):
             self.end_headers()
         elif self.path == "/endless":
             self._say(200, b" " * (jwks.LARGEST * 4))
+        elif self.path == "/packed":
+            self._say(200, gzip.compress(b" " * 50_000_000), {"Content-Encoding": "gzip"})
         elif self.path == "/slow":
             self.server.released.wait(5)
             self._say(200, mint.keys_of_the_issuer())
         else:
             self._say(500, b"")
 
-    def _say(self, status, body):
+    def _say(self, status, body, more=None):
         self.send_response(status)
+        for name, value in (more or {}).items():
+            self.send_header(name, value)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
@@ -223,7 +228,7 @@ def self_signed(folder):
 
 
 def test_keys_come_over_https_and_nothing_else_does(tmp_path, monkeypatch):
-    """A redirect, an endless answer or a slow one would decide whom we believe, or stop us."""
+    """A redirect, an endless answer, a packed or a slow one would decide whom we believe, or stop us."""
     monkeypatch.setattr(jwks, "SECONDS", 1.0)
     monkeypatch.setenv("HTTPS_PROXY", "http://127.0.0.1:9")
     with served(tmp_path) as (address, asked, trusting):
@@ -233,6 +238,7 @@ def test_keys_come_over_https_and_nothing_else_does(tmp_path, monkeypatch):
         for path, trouble in [
             ("/elsewhere", "it answered 302"),
             ("/endless", "larger than"),
+            ("/packed", "answered packed"),
             ("/slow", "no answer within"),
             ("/broken", "it answered 500"),
         ]:
