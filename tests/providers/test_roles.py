@@ -1,13 +1,16 @@
 """A role that can do more than read is refused, with what to take away."""
 
 import asyncio
+import re
 from dataclasses import fields, replace
+from pathlib import Path
 
+import psycopg
 import pytest
 
 from esra.providers.postgres import PowerfulRole
 from esra.providers.postgres.roles import Role, refuse_powerful
-from tests.providers.queries import record
+from tests.providers.queries import query, record
 
 HARMLESS = Role(
     name="reader",
@@ -81,3 +84,31 @@ def test_each_power_alone_is_enough_and_none_is_none():
             mighty = ("x",) if getattr(HARMLESS, field.name) == () else True
             with pytest.raises(PowerfulRole):
                 refuse_powerful(replace(HARMLESS, **{field.name: mighty}))
+
+
+def test_a_role_that_can_make_no_large_object_searches_as_before(shop):
+    """The statement in docs/sources.md would shut the source, or take nothing away."""
+    page = (Path(__file__).resolve().parents[2] / "docs" / "sources.md").read_text("utf-8")
+    (revoke,) = re.findall(r"`(REVOKE EXECUTE [^`]+)`", page)
+    relation = shop.stock([record("a", "word")])
+    reader = psycopg.connect(shop.database.as_user("shop_reader"))
+    try:
+        shop.run(revoke)
+        check(shop, "shop_reader", relation)
+        answer = asyncio.run(ask(shop, relation))
+        for call in ("lo_create(0)", "lo_creat(0)", "lo_from_bytea(0, 'x')"):
+            with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                reader.execute(f"SELECT {call}")
+            reader.rollback()
+    finally:
+        shop.run(revoke.replace("REVOKE", "GRANT").replace("FROM", "TO"))
+        reader.close()
+    assert [hit.id.key for hit in answer] == ["a"]
+
+
+async def ask(shop, relation):
+    provider = shop.reading("shop_reader")
+    try:
+        return await provider.run(query(relation, optional=("word",)))
+    finally:
+        await provider.close()
