@@ -47,10 +47,15 @@ def refused(where: str | Where, faults: Iterable[Fault]) -> ConfigError:
     for fault in list(faults)[:MOST]:
         place = where if isinstance(where, str) else where(fault.path)
         path = ".".join(map(str, fault.path)) or "(top)"
-        line = f"{path}: {fault.text}"
+        line = _visible(f"{path}: {fault.text}")
         told.append(line if place == before else f"{place}: {line}")
         before = place
     return ConfigError("; ".join(told))
+
+
+def _visible(text: str) -> str:
+    """A key in quotes may hold anything; here it neither ends the line nor speaks to a terminal."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def explain(where: str | Where, error: ValidationError, model: type[BaseModel]) -> ConfigError:

@@ -112,6 +112,13 @@ def test_no_error_repeats_what_stood_there(tmp_path, secret, where):
     assert secret not in said
 
 
+def test_a_key_of_control_characters_stays_on_its_line(tmp_path):
+    """A file could write lines of its own into a log, or colours into a terminal."""
+    said = refusal(tmp_path / "c.toml", WHOLE + '\n["a\\nESRA: ok\\u001b[31m"]\n')
+    assert "a\\nESRA: ok\\x1b[31m: unknown key" in said
+    assert said.isprintable()
+
+
 def written_keys() -> list[tuple[int, int, str]]:
     """(line from 1, column from 0, key) of every key of the file that a model knows."""
     found = []
