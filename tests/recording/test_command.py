@@ -1,19 +1,39 @@
 """`record` and `measure` as commands, over PostgreSQL and a model on loopback."""
 
+import importlib
+import io
 import json
+import os
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
+from unittest import mock
 
 import pytest
 
+from eval.__main__ import COMMANDS
 from tests.llm.double import running
 from tests.tune import labelled
-from tests.tune.commands import command
+
+
+def said(home, url, *words, code=0):
+    """(stdout, stderr) of a command that reads the database at ``url``, in this process."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("ESRA_")}
+    own = {**kept, "ESRA_HOME": str(home), "ESRA_DATABASE_URL": url}
+    out, err = io.StringIO(), io.StringIO()
+    with mock.patch.dict(os.environ, own, clear=True), redirect_stdout(out), redirect_stderr(err):
+        name, *rest = map(str, words)
+        try:
+            ended = importlib.import_module(COMMANDS[name]).main(rest)
+        except SystemExit as exit:
+            ended = exit.code
+    assert ended == code, err.getvalue()
+    return out.getvalue(), err.getvalue()
 
 
 def run(home, url, *words, code=0):
-    """(the document, stderr) of a command that reads the database at ``url``."""
-    done = command(home, "eval", *map(str, words), "--json", code=code, ESRA_DATABASE_URL=url)
-    return json.loads(done.stdout), done.stderr
+    """(the document, stderr) of a command."""
+    out, err = said(home, url, *words, "--json", code=code)
+    return json.loads(out), err
 
 
 @pytest.fixture(scope="module")
@@ -21,9 +41,9 @@ def place(tmp_path_factory, database):
     """(home, the server's URL, a catalog that names a language model, that model's endpoint)."""
     home = tmp_path_factory.mktemp("home")
     folder = labelled.write(home / "words")
-    first, said = run(home, database.url, "record", *LOADED, folder, *FEW, "--rerank", "none")
+    first, told = run(home, database.url, "record", *LOADED, folder, *FEW, "--rerank", "none")
     assert first["status"] == "complete"
-    assert "no paid call" in said
+    assert "no paid call" in told
     with running() as server:
         text = (home / "catalogs" / "words.toml").read_text("utf-8")
         model = f'[model]\nbase_url = "{server.url}"\nmodel = "small"\nprice = [10.0, 50.0]\n\n'
@@ -47,11 +67,11 @@ def test_a_recording_says_what_it_will_cost_stops_and_goes_on(place, tmp_path):
     """Whoever records with a paid model would learn what it costs from the invoice."""
     server = place[3]
     out = ("--out", tmp_path / "run", "--rerank", "model", "--arm", "model")
-    dry, said = over(place, *out, "--dry-run")
+    dry, told = over(place, *out, "--dry-run")
     assert server.asked == []
     assert dry["expected"]["calls"] == 6
     assert dry["expected"]["cost"] > 0
-    assert "expected: 6 questions, 6 calls" in said
+    assert "expected: 6 questions, 6 calls" in told
     stopped, _ = over(place, *out, "--max-calls", "2", code=5)
     assert (stopped["status"], stopped["paid"]["calls"], len(server.asked)) == ("partial", 2, 2)
     assert stopped["stopped"].startswith("--max-calls 2")
@@ -83,7 +103,7 @@ def test_what_cannot_be_recorded_is_refused_in_one_line(place, tmp_path):
     """A recording of a model that is not there would be one of the fallback, called by its name."""
     home, url, catalog, _, _ = place
     data = ("--data", home / "words")
-    for words, code, said in (
+    for words, code, wanted in (
         (("--name", "words", *data, "--rerank", "model"), 3, "add a [model] block"),
         (("--catalog", catalog, *data, "--shortlist", "1000"), 3, "--shortlist lies between"),
         (("--catalog", catalog, *data, "--exposure", "other"), 3, "no exposure 'other'"),
@@ -91,10 +111,10 @@ def test_what_cannot_be_recorded_is_refused_in_one_line(place, tmp_path):
         (("--name", "n", "--questions", "f"), 2, "needs --catalog"),
         (data, 2, "one of --name"),
     ):
-        done = command(home, "eval", "record", *map(str, words), "--quiet", code=code,
-                       ESRA_DATABASE_URL=url)  # fmt: skip
-        assert said in done.stderr
-        assert not done.stdout
+        out, err = said(home, url, "record", *words, "--quiet", code=code)
+        assert wanted in err
+        assert err.count("\n") == 1
+        assert not out
 
 
 def test_a_file_of_questions_is_recorded_over_a_catalog(place, tmp_path):
