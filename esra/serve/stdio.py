@@ -52,6 +52,8 @@ async def serve_stdio(server: "Server[Any]", wire: Wire) -> None:
     import anyio
     from mcp.server.stdio import stdio_server
 
+    # At its lowest level it writes down each line that is no message, and a question may be in it.
+    logging.getLogger("mcp.shared.jsonrpc_dispatcher").setLevel(logging.INFO)
     lines = cast("anyio.AsyncFile[str]", _Lines(wire.reading))
     try:
         async with stdio_server(lines, anyio.wrap_file(wire.writing)) as (reading, writing):

@@ -228,7 +228,7 @@ def self_signed(folder):
 
 
 def test_keys_come_over_https_and_nothing_else_does(tmp_path, monkeypatch):
-    """A redirect, an endless answer, a packed or a slow one would decide whom we believe, or stop us."""
+    """An answer that is moved, endless, packed or slow would decide whom we believe, or stop us."""
     monkeypatch.setattr(jwks, "SECONDS", 1.0)
     monkeypatch.setenv("HTTPS_PROXY", "http://127.0.0.1:9")
     with served(tmp_path) as (address, asked, trusting):

@@ -123,6 +123,18 @@ def test_arguments_that_are_hardly_json_get_an_answer_each_and_the_next_call_too
         assert found["result"]["isError"] is False
 
 
+def test_a_line_that_is_no_message_stands_in_no_log(tmp_path):
+    """A question that a client broke off would be kept where nobody looks for it."""
+    with talking(tmp_path) as talk:
+        for line in (b'{"prompt": "canary-4711', b'["canary-4711"]', b'{"canary-4711": 1}'):
+            talk.process.stdin.write(line + b"\n")
+        found = talk.ask("tools/call", call({"prompt": "wing"}, META))
+        assert found["result"]["isError"] is False
+    said = talk.log.read_text()
+    assert "DEBUG" in said
+    assert "canary" not in said
+
+
 @pytest.mark.parametrize(
     ("line", "left"),
     [
