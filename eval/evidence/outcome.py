@@ -17,4 +17,5 @@ class Outcome(StrEnum):
     CANNOT_SHOW = "cannot-show"
     NO_GAIN_SHOWN = "no-gain-shown"
     GAIN_LOST_AT_BOUND = "gain-lost-at-bound"
+    SEGMENT_LOSES = "segment-loses"
     PROMOTED = "promoted"

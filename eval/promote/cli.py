@@ -17,6 +17,9 @@ DECISION is a run's folder or id, a capability for its latest run, or a tuned or
 without one it is the latest decision there is. `tune` promotes by itself; this does it again after
 a rollback, or in another folder of esra's, and writes the weights for other engines.
 
+Several DECISIONs of different capabilities are one promotion with several claims: only those that
+stand beside the others (Holm) are written.
+
 What its evidence does not carry is not promoted, and no option changes that.
 
 0 done, 1 the decision was for no change, 2 usage, 3 a file, catalog or ledger that does not fit,
@@ -31,7 +34,7 @@ def parser() -> argparse.ArgumentParser:
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    made.add_argument("decision", nargs="?", metavar="DECISION")
+    made.add_argument("decisions", nargs="*", metavar="DECISION")
     made.add_argument(
         "--as", dest="form", choices=FORMS, help="write fusion weights instead of a revision"
     )
@@ -46,6 +49,8 @@ def main(argv: Sequence[str]) -> int:
     arguments = parser().parse_args(argv)
     if arguments.output and not arguments.form:
         return _trouble("--output goes with --as: a revision has its own place", USAGE)
+    if arguments.form and len(arguments.decisions) > 1:
+        return _trouble("--as writes the weights of one decision", USAGE)
     from eval.promote import work
 
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
@@ -62,7 +67,7 @@ def main(argv: Sequence[str]) -> int:
         print(json.dumps(done.document, indent=2, allow_nan=False))
     elif not arguments.output:
         print(done.text)
-    return OK
+    return FINDING if done.refused else OK
 
 
 def _failed(arguments: argparse.Namespace, why: str, code: int) -> int:

@@ -17,6 +17,7 @@ from esra.governance.secrets import SecretUnresolved
 from esra.wiring import CannotOpen, identities_of
 from eval import publish
 from eval.evidence import BrokenLedger
+from eval.evidence.holm import Claim, together
 from eval.promote.cli import CONFIG, FINDING, SOURCE, USAGE
 from eval.promote.decided import Decided, NotFound, NotPromoted, decided
 from eval.promote.engines import Form, document, left_behind
@@ -41,6 +42,7 @@ class Done:
     document: dict[str, object]
     text: str
     notes: tuple[str, ...] = ()
+    refused: bool = False  # one of several claims does not stand beside the others
 
 
 def code_of(error: Exception) -> int:
@@ -51,10 +53,50 @@ def code_of(error: Exception) -> int:
 def run(arguments: argparse.Namespace) -> Done:
     """Everything one call of ``promote`` does. Raises one of ``EXPECTED``."""
     base = places.home()
-    found = decided(base, arguments.decision, ledger_of(base))
+    names = arguments.decisions or [None]
+    found = [decided(base, name, ledger_of(base)) for name in names]
     if arguments.form is not None:
-        return _exported(Form(arguments.form), found.file)
-    return _promoted(found, base, arguments.catalog)
+        return _exported(Form(arguments.form), found[0].file)
+    if len(found) == 1:
+        return _promoted(found[0], base, arguments.catalog)
+    return _several(found, base, arguments.catalog)
+
+
+def _several(found: list[Decided], base: Path, catalog: Path | None) -> Done:
+    """Only the claims that stand together are written; what is wrong with one is told first."""
+    claims = {one.file.capability: _claim(one) for one in found}
+    if len(claims) < len(found):
+        raise NotPromoted("two decisions of one capability are no two claims; name one of them")
+    for one in found:
+        path = catalog or places.catalog_file(base, one.file.capability)
+        loaded, capability = _capability(path, one.file)
+        _check(one.file, capability, loaded, path, base)
+    standing = together(claims)
+    parts = []
+    for one in found:
+        own = standing[one.file.capability]
+        if own.promoted:
+            done = _promoted(one, base, catalog)
+            parts.append(Done(document={**done.document, "why": own.why}, text=done.text))
+        else:
+            plain = {"capability": one.file.capability, "promoted": False, "why": own.why}
+            parts.append(Done(document=plain, text=f"{one.file.capability}: {own.why}"))
+    return Done(
+        document={"promotions": [part.document for part in parts]},
+        text="\n".join(part.text for part in parts),
+        refused=not all(own.promoted for own in standing.values()),
+    )
+
+
+def _claim(one: Decided) -> Claim:
+    """The test that the decision's opening made, at the level that opening was due."""
+    sealed = one.file.evidence.get("sealed")
+    try:
+        return Claim(p=float(sealed["p"]), level=float(sealed["level"]))
+    except (TypeError, KeyError, ValueError) as error:
+        raise NotPromoted(
+            f"{one.file.capability}: its evidence holds no test of a sealed part"
+        ) from error
 
 
 def _exported(form: Form, file: TunedFile) -> Done:

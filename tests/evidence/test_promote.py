@@ -289,3 +289,22 @@ def test_the_order_of_queries_changes_no_verdict(ledger):
     one, other = verdict(scores, ledger), verdict(shuffled, ledger, candidate_hash_of=named)
     assert other.sealed == one.sealed
     assert one.choice.plateau == other.choice.plateau
+
+
+@pytest.mark.req("W48")
+def test_a_source_that_loses_too_much_holds_the_rest_back(ledger):
+    """The mean would rise while everybody who asks one source gets worse answers."""
+    rng = np.random.default_rng(4)
+    before = rng.uniform(0.3, 0.6, 400)
+    change = np.where(np.arange(400) < 280, 0.10, -0.05) + rng.normal(0, 0.01, 400)
+    strata = tuple("wide" if place < 280 else "narrow" for place in range(400))
+    scores = table(np.column_stack([before, before + change]), strata=strata)
+    decision = verdict(scores, ledger)
+    assert decision.outcome is Outcome.SEGMENT_LOSES
+    assert not decision.promoted
+    assert "one source loses too much: source:narrow -0.0499" in decision.why
+    again = verdict(scores, ledger)
+    assert again.outcome is Outcome.SEGMENT_LOSES
+    assert again.sealed == decision.sealed
+    small = verdict(scores.part(np.arange(400) < 300), ledger)  # the loser has under 30 queries
+    assert small.promoted, small.why

@@ -9,8 +9,9 @@ import pytest
 
 from esra.governance import places
 from eval import publish
+from eval.promote import work
 from eval.promote.cli import main
-from eval.promote.decided import read_decision
+from eval.promote.decided import Decided, NotPromoted, read_decision
 from eval.promote.engines import Form, document, left_behind, weights_of
 from eval.tune.folders import ledger_of
 from eval.tune.runs import case_of_runs
@@ -195,3 +196,39 @@ def test_two_weights_add_up_to_one_and_what_stays_behind_is_named(home):
     assert "match_bonus, shortlist, priority of news" in notes
     linear = document(Form.ELASTIC, file)["retriever"]["linear"]
     assert linear["rank_window_size"] == 50
+
+
+@pytest.mark.req("W38")
+def test_several_claims_are_one_promotion(monkeypatch, home):
+    """Of twenty capabilities tuned on noise one would be promoted by luck: p .02 and .02 are .04
+    together and fall, .001 beside .02 stands and lets it stand.
+    """
+    written = []
+
+    def claims(*ps):
+        file = read_decision(home / "tuned" / "cap" / "0001.json")
+        sealed = [{**file.evidence["sealed"], "p": p, "level": 0.025} for p in ps]
+        files = [
+            file.model_copy(
+                update={"capability": f"cap{n}", "evidence": {**file.evidence, "sealed": own}}
+            )
+            for n, own in enumerate(sealed)
+        ]
+        return [Decided(path=Path(f"{n}"), file=file) for n, file in enumerate(files)]
+
+    def write(one, base, catalog):
+        written.append(one.file.capability)
+        return work.Done(document={"capability": one.file.capability, "promoted": True}, text="")
+
+    monkeypatch.setattr(work, "_promoted", write)
+    monkeypatch.setattr(work, "_capability", lambda path, file: (None, None))
+    monkeypatch.setattr(work, "_check", lambda *_: None)
+    fallen = work._several(claims(0.02, 0.02), home, None)
+    assert fallen.refused
+    assert not written
+    assert "does not stand beside 1 other claim" in fallen.text
+    stood = work._several(claims(0.001, 0.02), home, None)
+    assert not stood.refused
+    assert written == ["cap0", "cap1"]
+    with pytest.raises(NotPromoted, match="two decisions of one capability"):
+        work._several([claims(0.001)[0], claims(0.001)[0]], home, None)
