@@ -306,5 +306,6 @@ def test_a_source_that_loses_too_much_holds_the_rest_back(ledger):
     again = verdict(scores, ledger)
     assert again.outcome is Outcome.SEGMENT_LOSES
     assert again.sealed == decision.sealed
-    small = verdict(scores.part(np.arange(400) < 300), ledger)  # the loser has under 30 queries
+    few = scores.part(np.arange(400) < 300)  # the loser has under 30 queries
+    small = verdict(few, ledger, candidate_hash_of=lambda setting: "of the smaller set")
     assert small.promoted, small.why
