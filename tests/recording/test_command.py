@@ -8,17 +8,23 @@ from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from unittest import mock
 
+import psycopg
 import pytest
+from psycopg import sql
+from psycopg.conninfo import make_conninfo
 
 from eval.__main__ import COMMANDS
 from tests.llm.double import running
 from tests.tune import labelled
 
+READER = "esra_recorder"
+
 
 def said(home, url, *words, code=0):
     """(stdout, stderr) of a command that reads the database at ``url``, in this process."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("ESRA_")}
-    own = {**kept, "ESRA_HOME": str(home), "ESRA_DATABASE_URL": url}
+    reader = make_conninfo(url, user=READER)
+    own = {**kept, "ESRA_HOME": str(home), "ESRA_DATABASE_URL": url, "ESRA_READER_URL": reader}
     out, err = io.StringIO(), io.StringIO()
     with mock.patch.dict(os.environ, own, clear=True), redirect_stdout(out), redirect_stderr(err):
         name, *rest = map(str, words)
@@ -41,6 +47,11 @@ def place(tmp_path_factory, database):
     """(home, the server's URL, a catalog that names a language model, that model's endpoint)."""
     home = tmp_path_factory.mktemp("home")
     folder = labelled.write(home / "words")
+    # A role of this file's own: the server is shared, and what others made there may be there.
+    with psycopg.connect(database.url, autocommit=True) as connection:
+        known = connection.execute("select 1 from pg_roles where rolname = %s", [READER]).fetchone()
+        if known is None:
+            connection.execute(sql.SQL("create role {} login").format(sql.Identifier(READER)))
     first, told = run(home, database.url, "record", *LOADED, folder, *FEW, "--rerank", "none")
     assert first["status"] == "complete"
     assert "no paid call" in told
