@@ -1,8 +1,9 @@
 """The judging file: what to judge next, and back again with the ratings a person typed.
 
-Columns: query_id, source, document_id, rating, drawn. ``drawn`` says ``targeted``: these pairs were
-chosen for what they settle, so that their share of relevant ones says nothing about the others. The
-header is no label format's, so that no importer takes them for judgements by mistake.
+Columns: query_id, source, document_id, rating, drawn, and for the judge's eyes only question, need,
+title and text. ``drawn`` says ``targeted``: these pairs were chosen for what they settle, so that
+their share of relevant ones says nothing about the others. The header is no label format's, so that
+no importer takes them for judgements by mistake. Cells are harmless to a spreadsheet.
 """
 
 import csv
@@ -10,9 +11,12 @@ import io
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from eval.formats.spreadsheet import harmless, original
 from eval.formats.writing import write_text
+from eval.judge.shown import NOTHING, Shown
 
 COLUMNS = ("query_id", "source", "document_id", "rating", "drawn")
+TOLD = ("question", "need", "title", "text")  # read by people, passed over when read back
 TARGETED = "targeted"
 LARGEST = 64 * 1024 * 1024  # bytes
 
@@ -23,14 +27,19 @@ class SheetError(ValueError):
     """The file is no judging file, or a rating is none; the message names the line."""
 
 
-def write(path: Path, pairs: Iterable[Pair], *, replace: bool = False) -> None:
+def write(
+    path: Path, pairs: Iterable[Pair], *, shown: Shown = NOTHING, replace: bool = False
+) -> None:
     """Writes pairs without a rating. ``SheetError`` where the file is there: it may hold work."""
     if path.exists() and not replace:
         raise SheetError(f"{path}: is there already and may hold ratings; name another file")
     text = io.StringIO()
     rows = csv.writer(text, lineterminator="\r\n")
-    rows.writerow(COLUMNS)
-    rows.writerows([query, source, document, "", TARGETED] for query, source, document in pairs)
+    rows.writerow([*COLUMNS, *TOLD])
+    for pair in pairs:
+        told = (harmless(cell) for cell in (*pair, *shown.of(*pair)))
+        query, source, document, *rest = told
+        rows.writerow([query, source, document, "", TARGETED, *rest])
     write_text(path, text.getvalue())
 
 
@@ -48,16 +57,17 @@ def read(path: Path) -> dict[Pair, int]:
         raise SheetError(f"{path}: not UTF-8") from error
     rows = csv.reader(io.StringIO(text, newline=""))
     header = next(rows, [])
-    if tuple(header) != COLUMNS:
+    if tuple(header[: len(COLUMNS)]) != COLUMNS:
         raise SheetError(f"{path}: the first line is not {','.join(COLUMNS)}")
     found: dict[Pair, int] = {}
     for row in rows:
         where = f"{path}:{rows.line_num}"
         if not row:
             continue
-        if len(row) != len(COLUMNS):
-            raise SheetError(f"{where}: {len(row)} columns, {len(COLUMNS)} are needed")
-        query, source, document, rating, _ = row
+        if len(row) != len(header):
+            raise SheetError(f"{where}: {len(row)} columns, {len(header)} are needed")
+        query, source, document = map(original, row[:3])
+        rating = row[3]
         if rating.strip():
             grade = _grade(rating.strip(), where)
             if found.setdefault((query, source, document), grade) != grade:

@@ -1,5 +1,7 @@
 """The judging file there and back, and the command around it."""
 
+import csv
+import io
 import json
 
 import pytest
@@ -20,7 +22,7 @@ def test_ids_survive_the_round_trip(pairs, tmp_path_factory):
     path = tmp_path_factory.mktemp("sheet") / "next.csv"
     write(path, pairs)
     assert read(path) == {}
-    path.write_bytes(path.read_bytes().replace(b",,targeted", b",2,targeted"))
+    path.write_bytes(path.read_bytes().replace(b",,targeted,", b",2,targeted,"))
     kept = {pair: 2 for pair in pairs if ",,targeted" not in "".join(pair)}
     assert {pair: grade for pair, grade in read(path).items() if pair in kept} == kept
 
@@ -114,3 +116,33 @@ def test_misuse_is_one_line(more, code, capsys):
     error = capsys.readouterr().err
     assert error.startswith("judge-next: ")
     assert error.count("\n") == 1
+
+
+@pytest.mark.req("W12", "W13")
+def test_a_judge_sees_what_was_asked_what_was_needed_and_how_to_judge(runs, capsys):
+    """Two judges would grade the same pair by two ideas of what was wanted."""
+    folder = runs / "shop"
+    folder.mkdir()
+    documents = [
+        {"_id": key, "title": f"=title {key}", "text": f"about\n{key} " + "x" * 900}
+        for key in "rxy"
+    ]
+    queries = [
+        {"_id": f"q{n}", "text": f"question {n}", "need": f"a need of {n}"} for n in range(30)
+    ]
+    for name, rows in (("corpus.jsonl", documents), ("queries.jsonl", queries)):
+        (folder / name).write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (folder / "qrels.tsv").write_text("query-id\tcorpus-id\tscore\nq1\tr\t1\n")
+    (folder / "GUIDELINES.md").write_text("# Grades\n\n2 answers it, 1 helps, 0 does not.\n")
+    more = ("--budget", "3", "-o", str(runs / "1.csv"), "--data", str(folder))
+    assert cli.main([word for word in words(runs, *more) if word != "--json"]) == 0
+    assert "2 answers it, 1 helps, 0 does not." in capsys.readouterr().out
+    rows = list(csv.DictReader(io.StringIO((runs / "1.csv").read_text())))
+    assert len(rows) == 3
+    for row in rows:
+        number = row["query_id"].removeprefix("q")
+        assert (row["question"], row["need"]) == (f"question {number}", f"a need of {number}")
+        # A spreadsheet would run a title that begins with an equals sign.
+        assert row["title"] == f"'=title {row['document_id']}"
+        assert row["text"].startswith(f"about {row['document_id']} ")
+        assert len(row["text"]) == 400
