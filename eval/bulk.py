@@ -115,19 +115,26 @@ def lay_out(recordings: Sequence[Recorded]) -> Bulk:
     )
 
 
-def order(bulk: Bulk, numbers: Scoring, assumed: float | None = None) -> Ordered:
+def order(
+    bulk: Bulk, numbers: Scoring, assumed: float | None = None, *, cut: bool = False
+) -> Ordered:
     """Every query's ranking under ``numbers``.
 
     ``assumed`` stands in for every score of the new shortlist that was never recorded: with 0 and
-    with 1 it bounds what is not known (RULINGS 38).
+    with 1 it bounds what is not known (RULINGS 38). ``cut`` takes the scores away that the new
+    shortlist would not have asked for, as the runtime would not have them.
     """
     weighted = weights(bulk, numbers)
     there = ~np.isnan(weighted)
     group, semantic = bulk.group, bulk.semantic
-    if assumed is not None:
-        unknown = shortlisted(bulk, weighted, numbers.shortlist) & ~bulk.asked
-        group = np.where(unknown, scoring.GIVEN, group)
-        semantic = np.where(unknown, assumed, semantic)
+    if cut or assumed is not None:
+        wanted = shortlisted(bulk, weighted, numbers.shortlist)
+        if cut:
+            group = np.where(bulk.asked & ~wanted, scoring.NOT_ASKED, group)
+        if assumed is not None:
+            unknown = wanted & ~bulk.asked
+            group = np.where(unknown, scoring.GIVEN, group)
+            semantic = np.where(unknown, assumed, semantic)
     blended = scoring.blend(semantic, weighted, numbers.semantic_weight, numbers.lexical_weight)
     final = np.where(group == scoring.GIVEN, blended, weighted)
     # Records are numbered in the order of ties, and the sort is stable.

@@ -11,7 +11,7 @@ from esra.config.apply import newest, revision_files
 from esra.config.canonical import canonical
 from esra.config.keys import signing_key, verify_keys
 from esra.config.revise import sync, write_beside, write_revision
-from esra.config.tuned import TunedFile
+from esra.config.tuned import Tunables, TunedFile
 from esra.domain.capability import Scoring, SourceScoring
 
 OF_A_CAPABILITY = (
@@ -50,17 +50,23 @@ def body_of(
 
 
 def tunables_of(numbers: Scoring, own: Scoring) -> dict[str, object]:
-    """The two weights, and what differs from the catalog's ``own``."""
+    """The two weights, and what differs from the catalog's ``own``.
+
+    ValueError for what ``own`` has on and ``numbers`` off: a tuned file cannot say so.
+    """
+    # A catalog's weights have no upper end, a tuned file's have; their ratio is what orders.
+    most = max(1.0, numbers.semantic_weight, numbers.lexical_weight)
     tunables: dict[str, object] = {
-        "semantic_weight": numbers.semantic_weight,
-        "lexical_weight": numbers.lexical_weight,
+        "semantic_weight": numbers.semantic_weight / most,
+        "lexical_weight": numbers.lexical_weight / most,
         **{
             name: getattr(numbers, name)
             for name in OF_A_CAPABILITY
             if getattr(numbers, name) != getattr(own, name)
         },
     }
-    sources = {id: _changed(block, own.of(id)) for id, block in numbers.sources}
+    ids = dict.fromkeys(id for id, _ in (*numbers.sources, *own.sources))
+    sources = {id: _changed(numbers.of(id), own.of(id)) for id in ids}
     if any(sources.values()):
         tunables["sources"] = {id: values for id, values in sources.items() if values}
     return tunables
@@ -68,8 +74,20 @@ def tunables_of(numbers: Scoring, own: Scoring) -> dict[str, object]:
 
 def _changed(block: SourceScoring, own: SourceScoring) -> dict[str, object]:
     values, before = asdict(block), asdict(own)
-    # Absent means "as the catalog says", so that a number can be tuned but not switched off.
-    return {k: v for k, v in values.items() if v is not None and v != before[k]}
+    lost = [k for k, v in values.items() if v is None and before[k] is not None]
+    if lost:
+        # Absent means "as the catalog says".
+        raise ValueError(f"{lost[0]} is on in the catalog; a tuned file cannot switch it off")
+    return {k: v for k, v in values.items() if v != before[k]}
+
+
+def measured_against(file: TunedFile) -> TunedFile | None:
+    """The file with the numbers that its claim was measured against; None where it does not say."""
+    before = file.evidence.get("against")
+    try:
+        return file.model_copy(update={"tunables": Tunables.model_validate(before)})
+    except ValueError:
+        return None  # of an older form, or a rollback: it replaced what it does not hold
 
 
 def candidate_hash(body: Mapping[str, object], tried: str) -> str:

@@ -1,15 +1,35 @@
 """A tuned file's numbers on top of the recorded ones, read as strictly as the runtime reads it."""
 
+from dataclasses import dataclass
 from pathlib import Path
 
 from esra.config.apply import read_file, tuned
 from esra.config.tuned import read_tuned
 from esra.domain.capability import Capability, Scoring
+from eval.publish import measured_against
 
 
-def numbers_of_file(path: Path, capability: str, own: Scoring) -> Scoring:
-    """``own`` with the file's tunables; ``ConfigError`` where the runtime would refuse the file."""
-    sources = frozenset(id for id, _ in own.sources)
-    file = read_tuned(read_file(path), where=str(path), capability=capability, sources=sources)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tried:
+    """today: what the file's claim was measured against; opened: the sealed part was, for it."""
+
+    today: Scoring
+    numbers: Scoring
+    opened: bool
+
+
+def arms_of_file(path: Path, capability: str, own: Scoring, sources: frozenset[str]) -> Tried:
+    """``own`` with the file's tunables, beside what they are held against.
+
+    That is ``own`` itself where the file does not say. ``ConfigError`` where the runtime would
+    refuse the file.
+    """
+    known = sources | {id for id, _ in own.sources}
+    file = read_tuned(read_file(path), where=str(path), capability=capability, sources=known)
     bare = Capability(id=capability, name=capability, bindings=(), scoring=own)
-    return tuned(bare, file).scoring
+    before = measured_against(file)
+    return Tried(
+        today=own if before is None else tuned(bare, before).scoring,
+        numbers=tuned(bare, file).scoring,
+        opened=isinstance(file.evidence.get("sealed"), dict),
+    )

@@ -6,16 +6,23 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from eval.evidence.scores import normal_form
 from eval.formats.findings import FormatError
 from eval.judge.outlook import Outlook, next_pairs, outlook
 from eval.judge.pool import NothingToCompare, Pool, pool
 from eval.judge.sheet import SheetError, merged, write
+from eval.judge.shown import of_folders
 from eval.runfolder import RunFolderError
 
+if TYPE_CHECKING:
+    from eval.tune.verdict import Case
+
 OK, USAGE, CONFIG = 0, 2, 3
+_SHUT = ", development part: the sealed one was not opened for this candidate"
 SOURCE = ""  # a plain run names no source
 EPILOG = """\
 RUN                  a run folder of tune: today's numbers against its candidate
@@ -29,11 +36,16 @@ Exit codes: 0 ok, 2 usage, 3 data.
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Arms:
-    """Two orders of the same queries, and what is judged already: [query][(source, document)]."""
+    """Two orders of the same queries, and what is judged already: [query][(source, document)].
+
+    looked_at: the queries that figures may be shown of, None for all. The others are sealed, and
+    judging them opens nothing.
+    """
 
     first: Mapping[str, Sequence[tuple[str, str]]]
     second: Mapping[str, Sequence[tuple[str, str]]]
     judgements: Mapping[str, Mapping[tuple[str, str], int]]
+    looked_at: frozenset[str] | None = None
 
 
 def parser() -> argparse.ArgumentParser:
@@ -49,6 +61,14 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--qrels", type=Path)
     made.add_argument("--budget", type=_positive, default=40, help="pairs (default 40)")
     made.add_argument("--judged", action="append", type=Path, default=[], metavar="FILE")
+    made.add_argument(
+        "--data",
+        nargs="+",
+        type=Path,
+        default=[],
+        metavar="DIR",
+        help="the labelled folders: question, need, title and text go beside each pair",
+    )
     made.add_argument("--k", type=_positive, default=10, help="depth of nDCG@k (default 10)")
     made.add_argument("--depth", type=_positive, help="how far down the lists (default: whole)")
     made.add_argument("--top", type=_positive, help="top of the grading scale (default: seen)")
@@ -86,16 +106,36 @@ def ask(arms: Arms, arguments: argparse.Namespace) -> dict[str, object]:
     found = pool(arms.first, arms.second, k=arguments.k, depth=arguments.depth)
     grades, top = _grades(found, arms, rated, arguments.top)
     seen = outlook(found, grades, top=top)
+    shown, figures = _shown(found, seen, arms, rated, arguments, top)
     chosen = [found.pair(place) for place in next_pairs(found, seen, arguments.budget)]
     pairs = [(query, source, key) for query, (source, key) in chosen]
+    told = of_folders(arguments.data, pairs)
     if arguments.output is not None:
-        write(arguments.output, pairs)
+        write(arguments.output, pairs, shown=told)
     return {
-        **_plain(seen, found),
+        **_plain(figures, shown),
+        "part": "all" if arms.looked_at is None else "development",
         "top_grade": top,
         "next": [dict(zip(("query", "source", "document"), pair, strict=True)) for pair in pairs],
+        "guidelines": told.guidelines,
         "file": None if arguments.output is None else str(arguments.output),
     }
+
+
+def _shown(
+    found: Pool,
+    seen: Outlook,
+    arms: Arms,
+    rated: Mapping[tuple[str, str, str], int],
+    arguments: argparse.Namespace,
+    top: int,
+) -> tuple[Pool, Outlook]:
+    """The part of the pool that figures may be shown of, and its outlook."""
+    if arms.looked_at is None:
+        return found, seen
+    first = {query: arms.first[query] for query in arms.first if query in arms.looked_at}
+    own = pool(first, arms.second, k=arguments.k, depth=arguments.depth)
+    return own, outlook(own, _grades(own, arms, rated, arguments.top)[0], top=top)
 
 
 def _plain(seen: Outlook, found: Pool) -> dict[str, object]:
@@ -151,19 +191,17 @@ def _named(run: Mapping[str, Sequence[str]]) -> dict[str, list[tuple[str, str]]]
 
 def _of_folder(arguments: argparse.Namespace) -> Arms:
     from eval import bulk, runfolder
-    from eval.judge.candidate import numbers_of_file
+    from eval.judge.candidate import arms_of_file
     from eval.table import pair
 
     case = runfolder.read(arguments.run)
     if not case.recordings:
         raise RunFolderError(f"{arguments.run}: holds no recorded query of this version")
-    today = case.recordings[0].numbers
     path = arguments.candidate or _candidate(arguments.run)
     laid = bulk.lay_out(case.recordings)
-    orders = [
-        bulk.order(laid, numbers)
-        for numbers in (today, numbers_of_file(path, case.capability, today))
-    ]
+    own, sources = case.recordings[0].numbers, frozenset(laid.sources)
+    tried = arms_of_file(path, case.capability, own, sources)
+    orders = [bulk.order(laid, numbers, cut=True) for numbers in (tried.today, tried.numbers)]
     first, second = (
         {
             query: [pair(laid.ids[at]) for at in ordered.ranking(place)]
@@ -171,7 +209,24 @@ def _of_folder(arguments: argparse.Namespace) -> Arms:
         }
         for ordered in orders
     )
-    return Arms(first=first, second=second, judgements=case.judgements)
+    return Arms(
+        first=first,
+        second=second,
+        judgements=case.judgements,
+        looked_at=None if tried.opened else _development(case, laid.queries),
+    )
+
+
+def _development(case: "Case", queries: Sequence[str]) -> frozenset[str] | None:
+    """The queries outside the sealed part; None where nothing is sealed."""
+    from eval.evidence.split import LEAST_GROUPS, sealed
+
+    measured = [q for q in queries if any(g > 0 for g in case.judgements.get(q, {}).values())]
+    groups = [case.groups[query] for query in measured]
+    if len({normal_form(group) for group in groups}) < LEAST_GROUPS:
+        return None
+    shut = {query for query, hit in zip(measured, sealed(groups), strict=True) if hit}
+    return frozenset(queries) - shut
 
 
 def _candidate(folder: Path) -> Path:
@@ -185,11 +240,14 @@ def _text(document: Mapping[str, object]) -> str:
     flip = "can still flip" if document["can_flip"] else "cannot flip any more"
     lines = [
         f"{document['verdict']} ({document['measure']}, {document['queries']} queries, "
-        f"{document['judged']} of {document['pairs']} pairs judged)",
+        f"{document['judged']} of {document['pairs']} pairs judged)"
+        + (_SHUT if document["part"] == "development" else ""),
         f"  difference {document['difference']:+.4f}, and with every open pair graded against or "
         f"for the second arm {document['lowest']:+.4f} to {document['highest']:+.4f}",
         f"  it holds on full labels with probability {document['sure']:.3f}: it {flip}",
     ]
+    if document["guidelines"]:
+        lines += ["", "how to judge:", *str(document["guidelines"]).splitlines(), ""]
     if document["file"]:
         lines.append(f"  {len(document['next'])} pairs to judge: {document['file']}")
     else:

@@ -37,7 +37,7 @@ def cross_fitted(
     """Figures over the development part, whose queries are ``looked_at`` [Q], in its order."""
     rng = np.random.default_rng(seed)
     places = np.flatnonzero(looked_at)
-    before = ndcg(order(laid, today), labels)[looked_at[labels.measured]]
+    before = ndcg(order(laid, today, cut=True), labels)[looked_at[labels.measured]]
     if development.group_count < 2:
         return _estimate(development, before, np.zeros((1, len(places))))
     gains = np.zeros((draws, len(places)))
@@ -48,7 +48,7 @@ def cross_fitted(
             training = np.zeros(len(laid.queries), dtype=bool)
             training[places[~own]] = True
             chosen = _chosen(laid, labels, today, turned, development, training, ~own, rng)
-            after = ndcg(order(laid, chosen), labels)[looked_at[labels.measured]]
+            after = ndcg(order(laid, chosen, cut=True), labels)[looked_at[labels.measured]]
             gains[number, own] = (after - before)[own]
     return _estimate(development, before, gains)
 
@@ -68,7 +68,7 @@ def _chosen(
     way = towards(today, climbed.numbers, turned)
     own = training[labels.measured]
     values = np.column_stack(
-        [ndcg(order(laid, way.numbers(setting)), labels)[own] for setting in way.settings]
+        [ndcg(order(laid, way.numbers(setting), cut=True), labels)[own] for setting in way.settings]
     )
     scores = Scores(
         measure=development.measure,

@@ -1,6 +1,7 @@
 """Coordinate ascent with restarts: one number after the other to its own best, until none helps.
 
 Where a number is linear its whole curve is searched exactly; else every value of its grid is tried.
+A curve takes the recorded shortlist as given; what it finds counts for what the new one leaves.
 The result is a local optimum, in sample: good enough to propose, never to claim.
 """
 
@@ -108,5 +109,5 @@ def _random(numbers: Scoring, turned: Sequence[Tunable], rng: np.random.Generato
 
 
 def _mean(bulk: Bulk, labels: Labels, numbers: Scoring, wanted: Mask) -> float:
-    figures = ndcg(order(bulk, numbers), labels)
+    figures = ndcg(order(bulk, numbers, cut=True), labels)
     return float(figures[wanted[labels.measured]].mean())

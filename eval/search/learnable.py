@@ -1,13 +1,14 @@
 """What cannot be learned from a recording, said before anything is searched (RULINGS 9)."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from esra.domain.capability import Scoring
 from eval.bulk import Bulk, Labels, Mask, ndcg, order
 from eval.evidence.scores import SAME
-from eval.search.tunables import SHARE, Tunable
+from eval.search.tunables import SHARE, Tunable, value_of
 from eval.search.ways import along
 
 
@@ -24,6 +25,26 @@ def everything(bulk: Bulk) -> tuple[Tunable, ...]:
     )
 
 
+def fitted(bulk: Bulk, own: Scoring, one: Tunable, chosen: Mask) -> Tunable:
+    """The number as this recording and the catalog's ``own`` numbers let it turn.
+
+    Of a native floor the stops are twentieths of the ``chosen`` [Q] queries' own scores.
+    """
+    if one.name == "shortlist":
+        return replace(one, most=float(own.shortlist))
+    if one.name not in ("half-life", "native-floor"):
+        return one
+    kept = value_of(own, one)
+    if one.name == "half-life":
+        return replace(one, off=kept is None)
+    rows = bulk.rows
+    here = np.isin(rows.source, [n for n, id in enumerate(bulk.sources) if id == one.source])
+    scores = rows.native[here & chosen[bulk.query[rows.record]]]
+    cuts = np.quantile(scores, np.arange(1, 20) / 20) if len(scores) else np.empty(0)
+    found = {float(f"{cut:.3g}") for cut in cuts} | ({kept} if kept is not None else set())
+    return replace(one, off=kept is None, stops=tuple(sorted(found)))
+
+
 def why_not(
     bulk: Bulk, labels: Labels, numbers: Scoring, one: Tunable, chosen: Mask | None = None
 ) -> str | None:
@@ -34,9 +55,9 @@ def why_not(
     wanted = labels.measured if chosen is None else labels.measured & chosen
     own = wanted[labels.measured]
     way = along(numbers, one)
-    today = ndcg(order(bulk, way.numbers(way.settings[way.today])), labels)[own]
+    today = ndcg(order(bulk, way.numbers(way.settings[way.today]), cut=True), labels)[own]
     for setting in way.settings:
-        changed = ndcg(order(bulk, way.numbers(setting)), labels)[own]
+        changed = ndcg(order(bulk, way.numbers(setting), cut=True), labels)[own]
         if np.abs(changed - today).max(initial=0.0) > SAME:
             return None
     return "no labelled query is sensitive to it"
@@ -44,9 +65,11 @@ def why_not(
 
 def _structural(bulk: Bulk, numbers: Scoring, one: Tunable) -> str | None:
     rows = bulk.rows
+    if one.source and one.source not in bulk.sources:
+        return "no answer of this source is recorded"
     if one.name == "priority" and len(bulk.sources) < 2:
         return "only one source is in scope"
-    if one.name == SHARE and not bulk.asked.any():
+    if one.name in (SHARE, "shortlist") and not bulk.asked.any():
         return "no semantic score is recorded"
     if one.name in ("bonus", "bonus-cap"):
         return _matches(bulk, numbers, one)

@@ -4,6 +4,7 @@ Each is a change of the runtime's own ``Scoring`` and nothing more. Bounds are t
 (RULINGS, "Tunables of a capability").
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -20,9 +21,11 @@ OF_ALL = {
     "freshness-floor": "freshness_floor",
     "stale-weight": "stale_weight",
     "evidence-floor": "evidence_floor",
+    "shortlist": "shortlist",
 }
 # Days; half-lives differ by ratios, so that each doubles the one before.
 HALF_LIVES = (0.25, 0.5, 1.0, 2.0, 4.0, 7.0, 14.0, 30.0, 60.0, 120.0, 240.0, 365.0, 730.0, 1825.0)
+SHORTLISTS = (5, 10, 15, 20, 25, 30, 40, 50, 60, 80, 100, 120, 150, 200)
 MOST_MATCHES = 20  # queries of a source, and so the most matches a record can have beyond one
 
 
@@ -32,15 +35,24 @@ class UnknownTunable(ValueError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tunable:
-    """One number. ``source`` is empty for a number of the whole capability."""
+    """One number. ``source`` is empty for a number of the whole capability.
+
+    off: whether it may be switched off; a tuned file has no word for that where the catalog is on
+    stops: the values to try where the table of bounds cannot say them (``native-floor``), rising
+    most: no value above it is tried
+    """
 
     name: str
     source: str = ""
+    off: bool = True
+    stops: tuple[float, ...] = ()
+    most: float = math.inf
 
     @property
     def linear(self) -> bool:
         """Every candidate's score is a line in it, between two of its ``knees``."""
-        return self.name == SHARE or self.name in OF_ALL or self.name == "priority"
+        lines = self.name in OF_ALL and self.name != "shortlist"
+        return self.name == SHARE or lines or self.name == "priority"
 
     @property
     def bounds(self) -> Bounds:
@@ -83,6 +95,8 @@ def change(numbers: Scoring, one: Tunable, value: float | None) -> Scoring:
     if one.name == SHARE:
         semantic, lexical = scoring.weights_of(float(value or 0.0))
         return replace(numbers, semantic_weight=semantic, lexical_weight=lexical)
+    if one.name == "shortlist":
+        return replace(numbers, shortlist=round(value or 0.0))
     if not one.source:
         return replace(numbers, **{OF_ALL[one.name]: value})
     field: dict[str, Any] = {OF_A_SOURCE[one.name]: value}
@@ -108,11 +122,12 @@ def knees(numbers: Scoring, one: Tunable) -> tuple[float, ...]:
 
 def grid(one: Tunable, steps: int = 100) -> tuple[float | None, ...]:
     """The values that are tried where there is no line: exact, ascending, "off" first."""
+    off = (None,) if one.off else ()
     if one.name == "half-life":
-        return (None, *HALF_LIVES)
+        return (*off, *HALF_LIVES)
     if one.name == "native-floor":
-        raise UnknownTunable(
-            f"{one}: a floor is in the source's own scores; give the values to try"
-        )
+        return (*off, *one.stops)
+    if one.name == "shortlist":
+        return tuple(float(size) for size in SHORTLISTS if size <= one.most)
     low, high = one.bounds.low, one.bounds.high
     return tuple(low + (high - low) * step / steps for step in range(steps + 1))

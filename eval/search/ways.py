@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from esra.domain.capability import Scoring
-from eval.search.tunables import HALF_LIVES, SHARE, Tunable, change, value_of
+from eval.search.tunables import HALF_LIVES, SHARE, Tunable, change, grid, value_of
 
 STEPS = 50
 TWENTIETHS = tuple(Fraction(step, 20) for step in range(21))
@@ -23,7 +23,7 @@ PRIORITIES = (*BELOW_ONE, *BETWEEN, *(Fraction(n) for n in (2, 3, 4, 5, 6, 8, 10
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Way:
     """settings: strictly rising; today: the index of what is in force; parameters: how many numbers
-    turn along it.
+    were free to turn, whether they did or not.
     """
 
     name: str
@@ -63,16 +63,17 @@ def towards(today: Scoring, goal: Scoring, turned: Sequence[Tunable]) -> Way:
         return made
 
     def told(x: Fraction) -> str:
-        return ", ".join(
+        said = [
             f"{one} {_told(one, _value(one, start + (end - start) * x))}"
             for one, start, end in ends
-        )
+        ]
+        return ", ".join(said) or "the numbers of today"
 
     return Way(
         name=" + ".join(str(one) for one in turned),
         settings=TWENTIETHS if ends else (Fraction(0),),
         today=0,
-        parameters=max(1, len(ends)),
+        parameters=len(turned),
         numbers=numbers,
         told=told,
     )
@@ -81,7 +82,9 @@ def towards(today: Scoring, goal: Scoring, turned: Sequence[Tunable]) -> Way:
 def _stops(one: Tunable) -> list[Fraction]:
     """Exact values inside the bounds. A half-life's coordinate is its rate, so that off is 0."""
     if one.name == "half-life":
-        return [Fraction(0), *(1 / Fraction(days) for days in HALF_LIVES)]
+        return [*([Fraction(0)] if one.off else []), *(1 / Fraction(days) for days in HALF_LIVES)]
+    if one.name in ("native-floor", "shortlist"):
+        return [_coordinate(one, value) for value in grid(one)]
     if one.name == "priority":
         return list(PRIORITIES)
     if one.name == SHARE:
@@ -93,14 +96,20 @@ def _stops(one: Tunable) -> list[Fraction]:
 def _coordinate(one: Tunable, value: float | None) -> Fraction:
     if one.name == "half-life":
         return Fraction(0) if value is None else 1 / Fraction(value)
+    if value is None:
+        # Off lies below every floor, as far as one would step.
+        return Fraction(str(one.stops[0] if one.stops else 0.0)) - 1
     # What a person wrote, not the nearest double: .02 is 1/50.
     return Fraction(str(value))
 
 
 def _value(one: Tunable, x: Fraction) -> float | None:
     if one.name == "half-life":
-        return None if x == 0 else float(1 / x)
-    return float(x)
+        # Between off and a long half-life lie longer ones than may be written.
+        return None if x == 0 else min(float(1 / x), one.bounds.high)
+    if one.name == "native-floor" and (not one.stops or x < Fraction(str(one.stops[0]))):
+        return None
+    return float(round(x)) if one.name == "shortlist" else float(x)
 
 
 def _told(one: Tunable, value: float | None) -> str:

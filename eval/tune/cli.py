@@ -41,7 +41,13 @@ def parser() -> argparse.ArgumentParser:
         action="append",
         metavar="NAME",
         help="tune this number instead of the semantic share: bonus, priority:SOURCE, "
-        "half-life:SOURCE, all, ...; several are climbed together",
+        "half-life:SOURCE, shortlist, all, ...; several are climbed together",
+    )
+    made.add_argument(
+        "--as-asked",
+        action="store_true",
+        help="the queries are mixed over the sources as callers mix them; without this, or a "
+        "number `traffic` with every query, no priority is tuned",
     )
     made.add_argument("--k", type=_positive, default=10, help="depth of nDCG@k (default 10)")
     made.add_argument("--explore", action="store_true", help="open nothing, promote nothing")

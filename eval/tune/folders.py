@@ -19,30 +19,17 @@ from esra.trace import PIPELINE
 from esra.wiring import Opened, Wishes, models_of, open_house
 from eval import catalog as writing
 from eval import record, runfolder
-from eval.dataset import Federation, Query
+from eval.dataset import Federation
 from eval.evidence import Ledger
 from eval.load import Loaded
 from eval.progress import Progress
 from eval.tune.live import in_force
 from eval.tune.loading import load_into, notes_of, refuse_second_name
-from eval.tune.verdict import Case, Verdict, reach, share_of, today_of
+from eval.tune.order import Order, asked, question_of
+from eval.tune.verdict import Case, Verdict, reach, share_of
 
 EXAMPLES = 3  # titles that stand in a generated description
 MOST_SHORTLIST = 200
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Order:
-    """What was asked for: one capability from labelled folders, which are read already."""
-
-    name: str
-    federation: Federation
-    select: str = "all"
-    rerank: str = "local"
-    queries: int | None = None
-    explore: bool = False
-    advice: str = ""
-    k: int = 10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -206,20 +193,6 @@ def capability_of(catalog: Path, slug: str, federation: Federation) -> Capabilit
     return capability
 
 
-def asked(order: Order) -> list[Query]:
-    """The labelled queries, in an order that depends on each query alone; the first N of it."""
-    known = order.federation
-    judged = [query for query in known.queries if query.id in known.judgements]
-    judged.sort(key=lambda query: hashlib.sha256(query.id.encode()).digest())
-    return judged if order.queries is None else judged[: order.queries]
-
-
-def question_of(query: Query) -> record.Question:
-    """A labelled query as the recorder takes it; its own date is its "now"."""
-    now = query.date.timestamp() if query.date else None
-    return record.Question(id=query.id, text=query.text, now=now)
-
-
 async def _record(
     order: Order,
     slug: str,
@@ -280,10 +253,10 @@ def _case(
     if broken and len(broken) == len(wanted):
         codes = sorted({code for codes in broken.values() for code in codes})
         raise CannotRecord(f"every query was answered degraded ({', '.join(codes)})")
-    scoring = capability.scoring
-    own = share_of(scoring.semantic_weight, scoring.lexical_weight)
     sources = frozenset(binding.source for binding in capability.bindings)
     current = newest(places.tuned_folder(base) / slug, slug, sources, models, verify_keys())
+    key = (federation.fingerprint, folder.name)
+    numbers = in_force(capability, current.file, key, order.parameters)
     codes = sorted({code for codes in broken.values() for code in codes})
     lost = (
         f"{len(broken)} of {len(wanted)} queries were answered degraded ({', '.join(codes)}); "
@@ -295,7 +268,7 @@ def _case(
         judgements=federation.judgements,
         groups={query.id: query.group for query in queries},
         strata={query.id: query.sources[0] for query in queries if query.sources},
-        today=today_of(current.file, (federation.fingerprint, folder.name), own),
+        today=share_of(numbers.semantic_weight, numbers.lexical_weight),
         models=models,
         data=federation.fingerprint,
         recording=folder.name,
@@ -304,7 +277,9 @@ def _case(
         notes=(*notes_of(federation), *current.refused),
         degraded=len(broken),
         k=order.k,
-        numbers=in_force(capability, current.file, (federation.fingerprint, folder.name)),
-        own=scoring,
+        numbers=numbers,
+        own=capability.scoring,
+        asked=order.parameters,
+        mixed=order.as_asked or all("traffic" in query.extra for query in queries),
     )
     return case, len(broken)

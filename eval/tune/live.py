@@ -12,7 +12,7 @@ from esra.config.tuned import TunedFile
 from esra.domain.capability import Capability, Catalog, Scoring
 from esra.trace import scoring_json
 from esra.wiring import Wishes, open_house
-from eval import record
+from eval import publish, record
 from eval.bulk import Bulk, lay_out
 
 
@@ -46,11 +46,21 @@ def answer_again(
 
 
 def in_force(
-    capability: Capability, current: TunedFile | None, case_key: tuple[str, str]
+    capability: Capability,
+    current: TunedFile | None,
+    case_key: tuple[str, str],
+    asked: Sequence[str] = (),
 ) -> Scoring:
-    """The numbers that a claim is measured against: the catalog's, or those of the revision in
-    force, unless that one was tuned on this very recording and would be claimed again.
+    """The numbers that a claim is measured against, and keeps but for the ``asked`` ones.
+
+    They are the catalog's, or those of the revision in force. Where that one came of asking the
+    same of this very recording, it is what would be claimed again, and they are what it replaced.
     """
-    if current is None or (current.data, current.evidence.get("recording")) == case_key:
+    if current is None:
         return capability.scoring
+    evidence = current.evidence
+    before = publish.measured_against(current)
+    same = (current.data, evidence.get("recording")) == case_key
+    if same and before is not None and evidence.get("asked") == list(asked):
+        return tuned(capability, before).scoring
     return tuned(capability, current).scoring

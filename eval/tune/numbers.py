@@ -6,7 +6,6 @@ where the climb ended; their held-out estimate climbs again for every fold.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from fractions import Fraction
 from hashlib import sha256
@@ -18,97 +17,22 @@ from esra.domain.capability import Scoring
 from eval import bulk, publish
 from eval.bulk import Bulk, Floats, Labels
 from eval.evidence import Decision, Estimate, Ledger, Scores, decide, split
-from eval.evidence.propose import LEAST_COVERAGE
-from eval.plot import sketch
+from eval.evidence.propose import GROUPS_A_PARAMETER, LEAST_COVERAGE
 from eval.search.across import cross_fitted
 from eval.search.ascent import ascend
-from eval.search.learnable import everything, report, why_not
+from eval.search.learnable import everything, fitted, report, why_not
 from eval.search.tunables import Tunable, tunable
 from eval.search.ways import Way, along, towards
-from eval.table import pair
+from eval.tune.predicted import Again, as_predicted
+from eval.tune.turned import Turned
 from eval.tune.verdict import Case, NothingToScore
 
 ALL = "all"
 Say = Callable[[str], None]
-# The queries answered again, live, under other numbers, in their order.
-Again = Callable[[Scoring, Sequence[str]], Bulk]
-LIVE_SAMPLE = 50
-DETERMINISTIC = 1e-9  # what a mean may differ by where the model answers the same again
 
 
 class NothingToLearn(ValueError):
     """No asked number can be learned from this recording; the message says why of each."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Turned:
-    """The decision along one way, and the file that holds the numbers."""
-
-    case: Case
-    way: Way
-    decision: Decision
-    numbers: Scoring
-    config: Path
-    unlearnable: tuple[str, ...]
-    tried: int
-
-    @property
-    def why(self) -> str:
-        return f"{self.case.advice} {self.decision.why}".strip()
-
-    def as_json(self) -> dict[str, object]:
-        """The document of ``tune --parameter --json`` for one capability."""
-        plain, choice = self.decision.as_json(), self.decision.choice
-        return {
-            "capability": self.case.capability,
-            "parameter": self.way.name,
-            **{key: value for key, value in plain.items() if key not in ("notes", "ledger")},
-            "why": self.why,
-            "told": self.told,
-            "numbers": publish.tunables_of(self.numbers, self.case.own or self.numbers),
-            "config": str(self.config),
-            "curve": {
-                "setting": [float(setting) for setting in self.way.settings],
-                self.decision.measure: list(choice.curve),
-                "half_width_of_band": list(choice.margin),
-            },
-            "settings_tried": len(self.way.settings) + self.tried,
-            "cannot_be_learned": list(self.unlearnable),
-            "degraded": self.case.degraded,
-            "notes": [*self.decision.notes, *self.case.notes],
-        }
-
-    @property
-    def told(self) -> dict[str, str]:
-        """Today's setting and the chosen one, in words."""
-        today = self.way.told(self.way.settings[self.way.today])
-        return {"today": today, "setting": self.way.told(self.decision.setting)}
-
-    def as_text(self) -> str:
-        """The report of one capability."""
-        decision, low = self.decision, self.way.told(self.decision.choice.plateau[0])
-        estimate, high = decision.estimate, self.way.told(self.decision.choice.plateau[1])
-        shares = [float(setting) for setting in self.way.settings]
-        lines = [
-            f"{self.case.capability}: {self.way.name}, {decision.queries} queries in "
-            f"{decision.groups} groups, {decision.measure}",
-            f"  {len(self.way.settings) + self.tried} settings tried, {self.way.parameters} "
-            f"number{'s' if self.way.parameters > 1 else ''} turned",
-            f"  today      {self.told['today']:24} {decision.before:.4f}",
-            f"  chosen     {self.told['setting']}",
-            f"  the procedure, held out             {decision.after:.4f} "
-            f"({estimate.difference:+.4f}, {estimate.level:.0%} interval "
-            f"{estimate.interval[0]:+.4f} to {estimate.interval[1]:+.4f})",
-            f"  coverage {decision.coverage:.3f}",
-            "  the curve, in sample on the development part:",
-            *(f"  {line}" for line in sketch(shares, decision.choice.curve).splitlines()),
-            f"  plateau {low} to {high}",
-            *(f"  {line}" for line in self.unlearnable),
-            *(f"  note: {note}" for note in (*decision.notes, *self.case.notes)),
-            f"  {self.why}" if decision.promoted else f"  not promoted: {self.why}",
-            f"  {self.config}",
-        ]
-        return "\n".join(lines)
 
 
 def turn(
@@ -121,13 +45,15 @@ def turn(
     again: Again | None = None,
 ) -> Turned:
     """Decides, and writes the promoted revision or the candidate."""
+    if not case.explore:
+        ledger.require(publish.named_heads(promoted, candidate))
     laid = bulk.lay_out(case.recordings)
     labels = bulk.label(laid, case.judgements, case.k)
     if not labels.measured.any():
         raise NothingToScore("no query that was run has a relevant document; nothing to tune on")
     today = case.numbers or case.recordings[0].numbers
     looked_at = _development(case, laid, labels)
-    turned, lost = _learnable(laid, labels, today, names, looked_at)
+    turned, lost = _learnable(case, laid, labels, today, names, looked_at)
     for line in lost:
         say(f"{case.capability}: {line}")
     if not turned:
@@ -137,6 +63,7 @@ def turn(
         way = along(today, turned[0])
     else:
         say(f"{case.capability}: climbing over {', '.join(str(one) for one in turned)}")
+        _warn_of_many(case, labels, looked_at, laid, len(turned), say)
         climbed = ascend(
             laid, labels, today, turned, rng=np.random.default_rng(1), chosen=looked_at
         )
@@ -157,6 +84,7 @@ def turn(
         config=path,
         unlearnable=tuple(lost),
         tried=tried,
+        unknown=_unknown(laid, labels, numbers, looked_at),
     )
 
 
@@ -172,17 +100,58 @@ def _development(case: Case, laid: Bulk, labels: Labels) -> np.ndarray:
     return labels.measured & ~sealed
 
 
+def _warn_of_many(
+    case: Case, labels: Labels, looked_at: np.ndarray, laid: Bulk, count: int, say: Say
+) -> None:
+    groups = {case.groups[q] for q, ok in zip(laid.queries, looked_at, strict=True) if ok}
+    allowed = max(1, len(groups) // GROUPS_A_PARAMETER)
+    if count > allowed:
+        say(f"  {count} numbers at once: {len(groups)} groups allow {allowed}, so this is a look")
+
+
+def _unknown(
+    laid: Bulk, labels: Labels, numbers: Scoring, looked_at: np.ndarray
+) -> tuple[float, float]:
+    """Mean of the development part with the scores that are not recorded at 0 and at 1."""
+    own = looked_at[labels.measured]
+    low, high = (
+        float(bulk.ndcg(bulk.order(laid, numbers, assumed, cut=True), labels)[own].mean())
+        for assumed in (0.0, 1.0)
+    )
+    return low, high
+
+
 def _learnable(
-    laid: Bulk, labels: Labels, today: Scoring, names: Sequence[str], looked_at: np.ndarray
+    case: Case,
+    laid: Bulk,
+    labels: Labels,
+    today: Scoring,
+    names: Sequence[str],
+    looked_at: np.ndarray,
 ) -> tuple[list[Tunable], list[str]]:
+    own = case.own or today
     asked = (
         everything(laid)
         if ALL in names
-        else tuple(tunable(name, laid.sources) for name in dict.fromkeys(names))
+        # A source that never answered is none of the recorded ones, and that is what is said of it.
+        else tuple(tunable(n, (*laid.sources, n.partition(":")[2])) for n in dict.fromkeys(names))
     )
-    reasons = {one: why_not(laid, labels, today, one, looked_at) for one in asked}
+    asked = tuple(fitted(laid, own, one, looked_at) for one in asked)
+    reasons = {
+        one: why_not(laid, labels, today, one, looked_at) or _undeclared(case, one) for one in asked
+    }
     lost = [(one, reason) for one, reason in reasons.items() if reason is not None]
     return [one for one, reason in reasons.items() if reason is None], report(lost)
+
+
+def _undeclared(case: Case, one: Tunable) -> str | None:
+    """A priority is worth what its source is asked for, which a made set does not say."""
+    if one.name != "priority" or case.mixed:
+        return None
+    return (
+        "nothing says how often each source is asked for: give every query its `traffic`, or say "
+        "--as-asked where they are mixed as callers mix them"
+    )
 
 
 def _scores(
@@ -200,9 +169,9 @@ def _scores(
 
 
 def figures(laid: Bulk, labels: Labels, way: Way, assumed: float | None = None) -> Floats:
-    """[measured queries, settings] nDCG@k along a way."""
+    """[measured queries, settings] nDCG@k along a way, each setting with its own shortlist."""
     columns = [
-        bulk.ndcg(bulk.order(laid, way.numbers(setting), assumed), labels)
+        bulk.ndcg(bulk.order(laid, way.numbers(setting), assumed, cut=True), labels)
         for setting in way.settings
     ]
     return np.column_stack(columns)
@@ -236,53 +205,11 @@ def _decide(
         explore=case.explore,
         parameters=way.parameters,
         estimate=estimate,
-        as_predicted=lambda setting: _as_predicted(
+        as_predicted=lambda setting: as_predicted(
             laid, labels, way.numbers(Fraction(setting)), scores, again
         ),
         told=way.told,
     )
-
-
-def _as_predicted(
-    laid: Bulk, labels: Labels, numbers: Scoring, scores: Scores, again: Again | None
-) -> bool:
-    """Whether live answers agree with the replay, where the candidate changes what is asked.
-
-    A listwise model's score depends on its shortlist, so that a replay may be wrong (RULINGS 38).
-    """
-    wanted = bulk.shortlisted(laid, bulk.weights(laid, numbers), numbers.shortlist)
-    changed = np.unique(laid.query[wanted & ~laid.asked])
-    if not laid.asked.any() or not len(changed) or again is None:
-        return True
-    development = np.flatnonzero(labels.measured)[~split(scores).sealed]
-    sample = [int(q) for q in development if q in set(changed.tolist())][:LIVE_SAMPLE]
-    if not sample:
-        return True
-    live = again(numbers, [laid.queries[q] for q in sample])
-    return _agree(laid, labels, numbers, sample, live)
-
-
-def _agree(laid: Bulk, labels: Labels, numbers: Scoring, sample: list[int], live: Bulk) -> bool:
-    """The live mean lies between the predicted ones with the unknown scores at 0 and at 1."""
-    chosen = np.zeros(len(laid.queries), dtype=bool)
-    chosen[sample] = True
-    if live.queries != tuple(laid.queries[query] for query in sample):
-        return False
-    own = chosen[labels.measured]
-    ends = [
-        float(bulk.ndcg(bulk.order(laid, numbers, assumed), labels)[own].mean())
-        for assumed in (0.0, 1.0)
-    ]
-    judgements = {
-        laid.queries[query]: {
-            pair(laid.ids[at]): int(labels.gain[at]) for at in np.flatnonzero(laid.query == query)
-        }
-        for query in sample
-    }
-    found = bulk.label(live, judgements, labels.k)
-    ideal = replace(found, ideal=labels.ideal[sample], measured=np.ones(len(sample), dtype=bool))
-    answered = float(bulk.ndcg(bulk.order(live, numbers), ideal).mean())
-    return min(ends) - DETERMINISTIC <= answered <= max(ends) + DETERMINISTIC
 
 
 def _claim(case: Case, numbers: Scoring) -> dict[str, object]:
@@ -296,6 +223,8 @@ def _write(
     facts = {
         **decision.as_json(),
         "way": way.name,
+        "against": case.against,
+        "asked": list(case.asked),
         "told": {"today": way.told(way.settings[way.today]), "setting": way.told(decision.setting)},
         "recording": case.recording,
         "date": datetime.now(UTC).date().isoformat(),

@@ -5,7 +5,7 @@ Pure but for the ledger and the files it is told to write.
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from fractions import Fraction
 from pathlib import Path
@@ -13,12 +13,13 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from esra.config.tuned import TunedFile
+from esra import scoring
 from esra.domain.capability import Scoring
+from esra.stages.rerank import shortlist
 from eval import publish
 from eval.evidence import Decision, Ledger, Parts, Scores, decide, smallest_detectable, split
 from eval.evidence.propose import LEAST_COVERAGE
-from eval.replay import Recorded
+from eval.replay import Recorded, candidates
 from eval.table import GRID, Judgements, Table, tabulate
 
 
@@ -29,7 +30,9 @@ class Case:
     today: the semantic share in force, in thousandths; data and recording: fingerprints;
     groups and strata: of every query, by id; explore: open nothing and promote nothing;
     notes: what was tolerated in the data; degraded: queries whose source or model failed;
-    numbers: those in force, own: the catalog's; None: the recorded ones.
+    numbers: those in force, own: the catalog's; None: the recorded ones; asked: the numbers that
+    are tuned, none for the share alone; mixed: queries are mixed over the sources as callers mix
+    them, by their traffic or by declaration.
     """
 
     capability: str
@@ -49,6 +52,16 @@ class Case:
     single: bool = False
     numbers: Scoring | None = None
     own: Scoring | None = None
+    asked: tuple[str, ...] = ()
+    mixed: bool = False
+
+    @property
+    def against(self) -> dict[str, object]:
+        """The tunables that a claim is measured against, as a tuned file would say them."""
+        if self.numbers is None or self.own is None:
+            semantic, lexical = scoring.weights(self.today)
+            return {"semantic_weight": semantic, "lexical_weight": lexical}
+        return publish.tunables_of(self.numbers, self.own)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -175,13 +188,22 @@ def _can_show(case: Case, scores: Scores, parts: Parts) -> str:
 
 def _table(case: Case, settings: Sequence[int], assumed: float | None = None) -> Table:
     return tabulate(
-        case.recordings,
+        [_under(one, case.numbers or one.numbers) for one in case.recordings],
         case.judgements,
         settings,
         k=case.k,
         single=case.single,
         assumed=assumed,
     )
+
+
+def _under(one: Recorded, numbers: Scoring) -> Recorded:
+    """The recording as it would be under other numbers: what their shortlist leaves is scored."""
+    if numbers == one.numbers:
+        return one
+    wanted = {c.hit.id for c in shortlist(candidates(one, numbers), numbers.shortlist)}
+    kept = {id: said for id, said in one.semantic.items() if id in wanted}
+    return replace(one, numbers=numbers, semantic=kept)
 
 
 def scores_of(case: Case, table: Table) -> Scores:
@@ -203,9 +225,12 @@ def _bounds(case: Case, table: Table, settings: Sequence[int]) -> tuple | None:
 
 
 def _claim(case: Case, setting: Fraction | int) -> dict[str, object]:
-    return publish.candidate_body(
-        case.capability, int(Fraction(setting) * 1000), case.models, case.data
-    )
+    share = int(Fraction(setting) * 1000)
+    if case.numbers is None or case.own is None:
+        return publish.candidate_body(case.capability, share, case.models, case.data)
+    semantic, lexical = scoring.weights(share)
+    numbers = replace(case.numbers, semantic_weight=semantic, lexical_weight=lexical)
+    return publish.body_of(case.capability, numbers, case.own, case.models, case.data)
 
 
 def evidence(case: Case, table: Table, decision: Decision) -> dict[str, object]:
@@ -213,6 +238,8 @@ def evidence(case: Case, table: Table, decision: Decision) -> dict[str, object]:
     return {
         **decision.as_json(),
         "today": case.today,
+        "against": case.against,
+        "asked": list(case.asked),
         "recording": case.recording,
         "conventions": {
             "gain": "linear",
@@ -222,21 +249,6 @@ def evidence(case: Case, table: Table, decision: Decision) -> dict[str, object]:
         },
         "date": datetime.now(UTC).date().isoformat(),
     }
-
-
-def today_of(current: TunedFile | None, case_key: tuple[str, str], own: int) -> int:
-    """The share a claim is measured against, in thousandths.
-
-    A revision that was tuned on this very data and recording is what would be claimed again, so
-    the share it replaced is "today's"; any other revision in force is itself today's.
-    """
-    if current is None:
-        return own
-    replaced = current.evidence.get("today")
-    same = (current.data, current.evidence.get("recording")) == case_key
-    if same and isinstance(replaced, int) and 0 <= replaced <= 1000:
-        return replaced
-    return share_of(current.tunables.semantic_weight, current.tunables.lexical_weight)
 
 
 def share_of(semantic: float, lexical: float) -> int:

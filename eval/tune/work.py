@@ -1,6 +1,7 @@
 """What ``tune`` does, from the first picture to the report."""
 
 import argparse
+import hashlib
 import json
 import re
 import shlex
@@ -137,7 +138,7 @@ def _numbers(arguments: argparse.Namespace, base: Path, progress: Progress) -> D
         again,
     )
     text = json.dumps(turned.as_json(), indent=2, allow_nan=False)
-    name = "numbers-" + re.sub(r"[^a-z0-9]+", "-", turned.way.name.lower()).strip("-")[:60]
+    name = _file_name(turned.way.name)
     (ready.folder / f"{name}.json").write_text(text + "\n", "utf-8")
     (ready.folder / f"{name}.txt").write_text(turned.as_text() + "\n", "utf-8")
     return Done(
@@ -145,6 +146,14 @@ def _numbers(arguments: argparse.Namespace, base: Path, progress: Progress) -> D
         report=turned.as_text(),
         degraded=ready.degraded,
     )
+
+
+def _file_name(way: str) -> str:
+    """Of every way another one, whatever letters its sources have."""
+    told = re.sub(r"[^a-z0-9]+", "-", way.lower()).strip("-")
+    if len(told) <= 60 and way.isascii():
+        return f"numbers-{told}"
+    return f"numbers-{told[:60]}-{hashlib.sha256(way.encode()).hexdigest()[:8]}"
 
 
 def _notebooks(one: Tuned, progress: Progress, *, tour: bool) -> bool:
@@ -165,6 +174,8 @@ def _own(arguments: argparse.Namespace) -> Order:
         federation=load_federation(arguments.data),
         queries=arguments.queries,
         explore=arguments.explore,
+        parameters=tuple(sorted(set(arguments.parameter or ()))),
+        as_asked=arguments.as_asked,
         **_forms(arguments),
     )
 

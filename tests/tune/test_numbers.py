@@ -54,6 +54,7 @@ def case_of(known, **changes):
             "recording": "r",
             "numbers": numbers,
             "own": numbers,
+            "mixed": True,
             **changes,
         }
     )

@@ -1,0 +1,96 @@
+"""What tuning numbers came to: the decision along one way, as a document and as a report."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from esra.domain.capability import Scoring
+from eval import publish
+from eval.evidence import Decision
+from eval.evidence.propose import LEAST_COVERAGE
+from eval.plot import sketch
+from eval.search.ways import Way
+from eval.tune.verdict import Case
+
+UNKNOWN = (
+    "these numbers would ask for records that were never scored; a catalog with a longer shortlist "
+    "(up to 200) records them, and `--parameter shortlist` says then how short it may be"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turned:
+    """The decision along one way, and the file that holds the numbers."""
+
+    case: Case
+    way: Way
+    decision: Decision
+    numbers: Scoring
+    config: Path
+    unlearnable: tuple[str, ...]
+    tried: int
+    unknown: tuple[float, float]  # in sample: the chosen setting, what is not recorded at 0, at 1
+
+    @property
+    def why(self) -> str:
+        return f"{self.case.advice} {self.decision.why}".strip()
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        known = (*self.decision.notes, *self.case.notes)
+        return known if self.decision.coverage >= LEAST_COVERAGE else (*known, UNKNOWN)
+
+    def as_json(self) -> dict[str, object]:
+        """The document of ``tune --parameter --json`` for one capability."""
+        plain, choice = self.decision.as_json(), self.decision.choice
+        return {
+            "capability": self.case.capability,
+            "parameter": self.way.name,
+            **{key: value for key, value in plain.items() if key not in ("notes", "ledger")},
+            "why": self.why,
+            "told": self.told,
+            "numbers": publish.tunables_of(self.numbers, self.case.own or self.numbers),
+            "config": str(self.config),
+            "curve": {
+                "setting": [float(setting) for setting in self.way.settings],
+                self.decision.measure: list(choice.curve),
+                "half_width_of_band": list(choice.margin),
+            },
+            "unknown_in_sample": self.unknown,
+            "settings_tried": len(self.way.settings) + self.tried,
+            "cannot_be_learned": list(self.unlearnable),
+            "degraded": self.case.degraded,
+            "notes": list(self.notes),
+        }
+
+    @property
+    def told(self) -> dict[str, str]:
+        """Today's setting and the chosen one, in words."""
+        today = self.way.told(self.way.settings[self.way.today])
+        return {"today": today, "setting": self.way.told(self.decision.setting)}
+
+    def as_text(self) -> str:
+        """The report of one capability."""
+        decision, low = self.decision, self.way.told(self.decision.choice.plateau[0])
+        estimate, high = decision.estimate, self.way.told(self.decision.choice.plateau[1])
+        shares = [float(setting) for setting in self.way.settings]
+        lines = [
+            f"{self.case.capability}: {self.way.name}, {decision.queries} queries in "
+            f"{decision.groups} groups, {decision.measure}",
+            f"  {len(self.way.settings) + self.tried} settings tried, {self.way.parameters} "
+            f"number{'s' if self.way.parameters > 1 else ''} free to turn",
+            f"  today      {self.told['today']:24} {decision.before:.4f}",
+            f"  chosen     {self.told['setting']}",
+            f"  the procedure, held out             {decision.after:.4f} "
+            f"({estimate.difference:+.4f}, {estimate.level:.0%} interval "
+            f"{estimate.interval[0]:+.4f} to {estimate.interval[1]:+.4f})",
+            f"  coverage {decision.coverage:.3f}; the chosen setting with the scores that are not "
+            f"recorded at 0 and at 1, in sample: {self.unknown[0]:.4f}, {self.unknown[1]:.4f}",
+            "  the curve, in sample on the development part:",
+            *(f"  {line}" for line in sketch(shares, decision.choice.curve).splitlines()),
+            f"  plateau {low} to {high}",
+            *(f"  {line}" for line in self.unlearnable),
+            *(f"  note: {note}" for note in self.notes),
+            f"  {self.why}" if decision.promoted else f"  not promoted: {self.why}",
+            f"  {self.config}",
+        ]
+        return "\n".join(lines)
