@@ -19,7 +19,10 @@ class Unclear(ValueError):
 
 
 def guess(given: str) -> Name:
-    """The format of a file or folder, or of ``irds:ID``. Raises Unclear."""
+    """The format of a file or folder, or of ``irds:ID``.
+
+    Raises Unclear, and FormatError for a file that says nothing in any format.
+    """
     if given.startswith(IR_DATASETS):
         return Name.IR_DATASETS
     path = Path(given)
@@ -27,7 +30,11 @@ def guess(given: str) -> Name:
         if (path / "queries.jsonl").exists():
             return Name.BEIR
         raise Unclear(f"{path} holds no queries.jsonl: name a file, or a BEIR folder")
-    first = next((text for _, text in numbered_lines(path, Findings())), "")
+    findings = Findings()
+    first = next((text for _, text in numbered_lines(path, findings)), "")
+    if not first and not findings.refused:
+        findings.refuse(path, 0, "is empty")
+    findings.check()
     if first.lstrip().startswith(("{", "[")):
         return _json(path, first)
     return _table(path) or _columns(path, first)
@@ -40,7 +47,10 @@ def _json(path: Path, first: str) -> Name:
         line = None
     if isinstance(line, dict) and ({"action_name", "user_query", "_source"} & line.keys()):
         return Name.CLICKS
-    value = strict.document(path, Findings())
+    findings = Findings()
+    value = strict.document(path, findings)
+    if line is None:  # lines of JSON are no document, and may yet be something
+        findings.check()
     if isinstance(value, dict):
         if "judgmentRatings" in value or "hits" in value:
             return Name.OPENSEARCH

@@ -10,6 +10,7 @@ import gzip
 import io
 import zlib
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from eval.formats.findings import Findings
@@ -28,21 +29,39 @@ def numbered_lines(
 
     ``whole`` keeps blank lines and line ends, for a format whose cells may hold them.
     """
-    if not path.is_file():  # a pipe or a device might never end
-        findings.refuse(path, 0, "is not a file: name a regular file")
-        return
+    with _told(path, findings), _opened(path) as file:
+        yield from _decoded(path, file, findings, whole)
+
+
+def leading_bytes(path: Path, size: int, findings: Findings) -> bytes | None:
+    """The first ``size`` bytes of a file, plain or gzip; None where they cannot be read."""
+    with _told(path, findings), _opened(path) as file:
+        return file.read(size)
+    return None
+
+
+@contextmanager
+def _told(path: Path, findings: Findings) -> Iterator[None]:
+    """Turns what is wrong with a file as a whole into a finding."""
     try:
-        with path.open("rb") as probe:
-            packed = probe.read(2) == _GZIP
-        with _opened(path, packed) as file:
-            yield from _decoded(path, file, findings, whole)
+        yield
     except (EOFError, zlib.error, gzip.BadGzipFile):
         findings.refuse(path, 0, "is a torn gzip file: copy it again")
+    except _NotAFile:
+        findings.refuse(path, 0, "is not a file: name a regular file")
     except OSError as trouble:
         findings.refuse(path, 0, f"cannot be read: {trouble.strerror}")
 
 
-def _opened(path: Path, packed: bool) -> io.BufferedIOBase:
+class _NotAFile(OSError):
+    """Nothing there, a folder, or a pipe or device, which might never end."""
+
+
+def _opened(path: Path) -> io.BufferedIOBase:
+    if not path.is_file():
+        raise _NotAFile
+    with path.open("rb") as probe:
+        packed = probe.read(2) == _GZIP
     return gzip.GzipFile(path) if packed else path.open("rb")
 
 

@@ -1,7 +1,8 @@
 """Judgements as TREC's four columns (query, 0, document, grade) or BEIR's three with a header.
 
 Ids are strings and kept to the letter. An equal judgement given twice is counted, two that differ
-are refused with both lines; a negative grade is kept and, as in TREC, not relevant.
+are refused with both lines; a negative grade is kept and, as in TREC, not relevant. All lines have
+as many columns as the first: of a line cut off after the document, its key would read as a grade.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from eval.formats.writing import checked_id, write_lines
 _HEADERS = frozenset(
     {"query-id", "query_id", "queryid", "qid", "query", "topic", "topic-id", "topic_id"}
 )
+_COUNTS = (3, 4)
 BEIR_HEADER = "query-id\tcorpus-id\tscore"
 
 
@@ -56,12 +58,14 @@ def judgement_rows(
     path: Path, findings: Findings, on_conflict: OnConflict = OnConflict.REFUSE
 ) -> tuple[Judgement, ...]:
     """The judgements in file order, each pair once; what is wrong goes to ``findings``."""
-    rows = Gathered(path, findings, on_conflict)
+    rows, counts = Gathered(path, findings, on_conflict), _COUNTS
     for line, text in numbered_lines(path, findings):
-        cells = columns(text, (3, 4))
+        cells = columns(text, counts)
         if cells is None:
-            findings.refuse(path, line, "needs 3 or 4 columns: query, [0,] document, grade")
-        elif not _is_header(line, cells):
+            findings.refuse(path, line, _needs(counts))
+            continue
+        counts = (len(cells),)
+        if not _is_header(line, cells):
             row = _judgement(path, line, cells, findings)
             if row is not None:
                 rows.add(row)
@@ -82,6 +86,12 @@ def write_qrels(
         for document, grade in grades.items()
     ]
     write_lines(path, [BEIR_HEADER, *rows] if form is QrelsForm.BEIR else rows)
+
+
+def _needs(counts: tuple[int, ...]) -> str:
+    if len(counts) > 1:
+        return "needs 3 or 4 columns: query, [0,] document, grade"
+    return f"needs {counts[0]} columns, as the lines before it have"
 
 
 def _is_header(line: int, cells: list[str]) -> bool:

@@ -111,6 +111,8 @@ def _columns(
     findings: Findings,
 ) -> dict[int, str]:
     """The rater of each column that holds ratings."""
+    if findings.refused:
+        return {}
     if "query" not in places or "document" not in places:
         findings.refuse(path, 1, "needs the columns query and docid in its first line")
         return {}

@@ -10,6 +10,7 @@ import json
 from pathlib import Path
 
 from eval.formats.findings import Findings, quoted
+from eval.formats.lines import leading_bytes
 
 # A document is parsed as a whole, at some ten times its size in memory.
 LARGEST_DOCUMENT = 64 * 1024 * 1024
@@ -41,12 +42,10 @@ def parsed(text: str) -> tuple[object, bytes]:
 
 
 def document(path: Path, findings: Findings) -> object | None:
-    """The one value of a file; None where it has none, and ``findings`` says why."""
-    if not path.is_file():  # a pipe or a device might never end
-        findings.refuse(path, 0, "is not a file: name a regular file")
+    """The one value of a file, plain or gzip; None where it has none, and ``findings`` says why."""
+    raw = leading_bytes(path, LARGEST_DOCUMENT + 1, findings)
+    if raw is None:
         return None
-    with path.open("rb") as file:
-        raw = file.read(LARGEST_DOCUMENT + 1)
     if len(raw) > LARGEST_DOCUMENT:
         findings.refuse(path, 0, f"is larger than {LARGEST_DOCUMENT} bytes: split it")
         return None

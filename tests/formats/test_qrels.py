@@ -93,3 +93,18 @@ def test_many_ratings_survive_a_round_trip(tmp_path):
     judgements = {f"q{n}": {f"d{m}": m % 4 for m in range(37)} for n in range(500)}
     write_qrels(judgements, tmp_path / "labels")
     assert read_qrels(tmp_path / "labels").judgements == judgements
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("1 0 184 3\n1 0 29\n", 2),
+        ("1\t0\t184\t3\n1\t0\t29\n", 2),
+        ("query-id\tcorpus-id\tscore\n1\t184\t3\n1\t0\t29\t2\n", 3),
+    ],
+)
+def test_a_line_that_is_cut_off_is_no_judgement(written, text, line):
+    """The key of the last document of a torn file would become the grade of a document "0"."""
+    path = written(text)
+    with pytest.raises(FormatError, match=f":{line}: needs [34] columns, as the lines before it"):
+        read_qrels(path)
