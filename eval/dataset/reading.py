@@ -34,6 +34,16 @@ def read_queries(path: Path, findings: Findings) -> dict[str, tuple[Query, bytes
     return _by_id(path, findings, _query)
 
 
+def unaskable(text: str) -> str:
+    """Why nobody could ask this text, in words that go on from a query's name; "" if one could."""
+    if not text.strip():
+        return "has no text: write the question"
+    if (size := _size(text)) > LONGEST_PROMPT:
+        said = f"has a text of {size:,} bytes; a question may have {LONGEST_PROMPT:,}"
+        return f"{said}: shorten it or take the query out"
+    return ""
+
+
 def _by_id(
     path: Path, findings: Findings, make: Callable[[str, JsonLine, Path, Findings], _T]
 ) -> dict[str, tuple[_T, bytes]]:
@@ -76,11 +86,8 @@ def _document(key: str, row: JsonLine, path: Path, findings: Findings) -> Docume
 
 def _query(key: str, row: JsonLine, path: Path, findings: Findings) -> Query:
     text, need, track = (text_of(row, name, path, findings) for name in ("text", "need", "track"))
-    if not text.strip():
-        findings.refuse(path, row.line, "has no text: write the question")
-    elif (size := _size(text)) > LONGEST_PROMPT:
-        said = f"has a text of {size:,} bytes; a question may have {LONGEST_PROMPT:,}"
-        findings.refuse(path, row.line, f"{said}: shorten it or take the query out")
+    if why := unaskable(text):
+        findings.refuse(path, row.line, why)
     return Query(
         id=key,
         text=text,

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from eval.exchange import command
 from eval.exchange.summary import Summary
+from eval.formats.columns import score_of
 
 EPILOG = """\
 FILE is a file of judgements, a BEIR folder, or irds:ID for a data set of ir-datasets. Its format is
@@ -45,7 +46,9 @@ def parser() -> argparse.ArgumentParser:
         choices=["optimistic", "pessimistic", "mean", "majority"],
         help="how several raters become one grade (default mean)",
     )
-    made.add_argument("--cuts", metavar="A,B,..", help="values from which the grade is 1, 2, ..")
+    made.add_argument(
+        "--cuts", type=_cuts, metavar="A,B,..", help="values from which the grade is 1, 2, .."
+    )
     made.add_argument("--no-carry", action="store_true", help="judge no copy by its original")
     made.add_argument("--depth", type=command.at_least_one, help="of clicks: deepest place")
     made.add_argument("--id-key", type=Path, help="key for ids of queries that have none")
@@ -54,6 +57,14 @@ def parser() -> argparse.ArgumentParser:
     )
     command.matching_options(made)
     return made
+
+
+def _cuts(text: str) -> tuple[float, ...]:
+    cuts = [score_of(cut) for cut in text.split(",")]
+    told = [cut for cut in cuts if cut is not None]
+    if len(told) < len(cuts) or told != sorted(set(told)):
+        raise argparse.ArgumentTypeError(f"{text!r} is no list of rising numbers, as in 0.5,1,2")
+    return tuple(told)
 
 
 def main(argv: Sequence[str]) -> int:
@@ -75,8 +86,7 @@ def _work(arguments: argparse.Namespace) -> Summary:
     name = Name(arguments.format) if arguments.format else guess(arguments.file)
     chosen = None
     if arguments.rule or arguments.cuts:
-        cuts = tuple(float(cut) for cut in (arguments.cuts or "").split(",") if cut.strip())
-        chosen = Settling(rule=Rule(arguments.rule or "mean"), cuts=cuts)
+        chosen = Settling(rule=Rule(arguments.rule or "mean"), cuts=arguments.cuts or ())
     wish = Wish(
         given=arguments.file,
         name=name,

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+from eval.dataset.fields import LONGEST_ID
 from eval.dataset.labels import CARRIED, QUERIES, RATINGS, Labels, load_labels
+from eval.dataset.reading import unaskable
 from eval.dataset.records import Document, Query
 from eval.dataset.settling import SETTLING
 from eval.dataset.store import QRELS
@@ -37,6 +39,7 @@ def import_labels(wish: Wish) -> Summary:
     )
     asked, ids, new = _queries(come.sheet, known, wish)
     findings = Findings(FormatError)
+    _refuse_unusable(new, Path(wish.given), findings)
     sheet = renamed(
         come.sheet, ids.get, names.get, wish.how.on_conflict, Path(wish.given), findings
     )
@@ -111,6 +114,16 @@ def _queries(
     return told, ids | made, {id: new_query(id, text) for text, id in made.items()}
 
 
+def _refuse_unusable(new: Mapping[str, Query], path: Path, findings: Findings) -> None:
+    """A query that no labelled folder may hold is told here, before there is such a folder."""
+    for id, query in new.items():
+        if why := unaskable(query.text):
+            findings.refuse(path, 0, f"query {quoted(query.text)} {why}")
+        if len(id.encode()) > LONGEST_ID:
+            said = f"query {quoted(id)} has an id over {LONGEST_ID} bytes: shorten it"
+            findings.refuse(path, 0, said)
+
+
 def _carried(
     grades: dict[str, dict[str, int]], documents: Mapping[str, Document] | None, wish: Wish
 ) -> Carried[str]:
@@ -131,7 +144,11 @@ def _labels(
 ) -> Labels:
     """What the folder will hold; labels of other stages that are there already stay."""
     before = load_labels(wish.target) if (wish.target / QUERIES).exists() else None
-    told = any(one.rater or one.reason or isinstance(one.grade, float) for one in sheet.judgements)
+    # A grade that a cut has changed can be told from the rating alone, so that one is kept as well.
+    told = any(
+        one.rater or one.reason or settling.whole(one.grade) != one.grade
+        for one in sheet.judgements
+    )
     return Labels(
         queries=(*known.queries.values(), *new.values()),
         grades=carried.grades,

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from eval.dataset.labels import Labels
+from eval.labels.settle import Settling
 
 
 class Aspect(StrEnum):
@@ -20,6 +21,7 @@ class Aspect(StrEnum):
     QUERY_LABELS = "groups, dates, tags, nothing-is-right and time-sensitive marks of queries"
     FRACTIONS = "fractions of grades"
     RATERS = "who gave which grade"
+    RULE = "the rule by which ratings become a grade"
     REASONS = "reasons of judgements"
     OPEN = "pairs that wait for a judgement"
     FAILURES = "judgements that failed"
@@ -48,6 +50,8 @@ def losses(labels: Labels, carried: Set[Aspect], documents: int = 0) -> tuple[Lo
         Aspect.QUERY_LABELS: sum(map(_labelled, labels.lines.values())),
         Aspect.FRACTIONS: sum(isinstance(one.grade, float) for one in labels.judgements),
         Aspect.RATERS: sum(bool(one.rater) for one in labels.judgements),
+        # Read back without the same --rule and --cuts, the ratings would become other grades.
+        Aspect.RULE: int(bool(labels.judgements) and labels.settling != Settling()),
         Aspect.REASONS: sum(bool(one.reason) for one in labels.judgements),
         Aspect.OPEN: len(labels.open),
         Aspect.FAILURES: len(labels.failures),

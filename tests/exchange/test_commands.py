@@ -59,7 +59,6 @@ def test_the_format_of_an_export_is_guessed(folder, run, tmp_path, name):
         ("query,docid,rating,ada\nq,d,1,2\n", "takes each for a rater"),
         ("one two\n", "name one with --format"),
         ('{"a": 1}', "name one with --format"),
-        ("", "name one with --format"),
     ],
 )
 def test_a_format_in_doubt_is_asked_for(run, tmp_path, content, said):

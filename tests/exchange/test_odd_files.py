@@ -1,0 +1,90 @@
+"""What people hand over is often broken or odd; what an import makes of it can be used again."""
+
+from __future__ import annotations
+
+import pytest
+
+from eval.dataset.labels import load_labels
+from eval.exchange import cli_import
+from eval.exchange.losses import Aspect
+
+FILES = ("trec", "quepid", "quepid-raters", "ratings", "rre", "rre-grades", "opensearch")
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"", "is empty"),
+        (None, "is not a file"),
+        ("query,docid,rating\n".encode("utf-16"), "is UTF-16: save the file as UTF-8"),
+        (b'{"queries": [], "queries": []}', "the key 'queries' stands twice"),
+        (b'{"queries": [{"gain": NaN}]}', "NaN is not a JSON number"),
+        (b'{"queries": [{"gain": 1e400}]}', "no usable JSON"),
+        (b"[" * 10_000 + b"]" * 10_000, "nested too deeply"),
+    ],
+)
+def test_a_broken_file_is_told_from_one_of_unknown_format(run, tmp_path, content, said):
+    """A person would try one format after the other on a file that is damaged."""
+    path = tmp_path / "x"
+    if content is not None:
+        path.write_bytes(content)
+    code, told, error = run("import", path, "--to", tmp_path / "y")
+    assert (code, said in error) == (3, True)
+    assert told["error"]["message"].startswith(str(path))
+    assert not (tmp_path / "y").exists()
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_packed_export_comes_back(folder, run, tmp_path, name):
+    """A file that this very command packed could not be read by it."""
+    out = tmp_path / "out.gz"
+    run("export", folder, "--format", name, "-o", out)
+    read, to = name.replace("rre-grades", "rre"), tmp_path / "back"
+    code, _, error = run("import", out, "--format", read, "--to", to, "--queries", folder)
+    assert (code, out.read_bytes()[:2]) == (0, b"\x1f\x8b"), error
+    assert load_labels(to).grades == load_labels(folder).grades
+
+
+def test_the_rule_of_ratings_is_named_as_lost(run, tmp_path):
+    """Ratings read back without their rule would become other grades, and nobody was told."""
+    path, folder = tmp_path / "q.csv", tmp_path / "set"
+    path.write_text("query,docid,ada,bob\nq,d,1,3\n")
+    for rule, lost in (("mean", False), ("optimistic", True)):
+        run("import", path, "--to", folder, "--rule", rule, "--force")
+        _, said, _ = run("export", folder, "--format", "ratings", "-o", tmp_path / rule)
+        assert (Aspect.RULE in {one["what"] for one in said["lost"]}) is lost
+
+
+def test_cuts_keep_the_ratings_they_cut(run, tmp_path):
+    """Somebody's eights and twos would be gone for good after one import."""
+    path, folder = tmp_path / "q.csv", tmp_path / "set"
+    path.write_text("query,docid,rating\nq,a,8\nq,b,2\n")
+    run("import", path, "--to", folder, "--cuts", "3,6")
+    labels = load_labels(folder)
+    assert [*labels.grades.values()] == [{"a": 2, "b": 0}]
+    assert [one.grade for one in labels.judgements] == [8, 2]
+    assert labels.settling.cuts == (3.0, 6.0)
+
+
+@pytest.mark.parametrize("cuts", ["a,b", "6,3", "1,1", "nan", "1,,2", ""])
+def test_cuts_that_are_none_are_a_mistake_of_usage(tmp_path, capsys, cuts):
+    """A slip of the keyboard would be reported as a fault of the file."""
+    (tmp_path / "q.csv").write_text("query,docid,rating\nq,a,8\n")
+    with pytest.raises(SystemExit, match="2"):
+        cli_import.main([str(tmp_path / "q.csv"), "--to", str(tmp_path / "x"), "--cuts", cuts])
+    assert "is no list of rising numbers" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        ("q" * 40_000 + ",a,1", "has a text of 40,000 bytes; a question may have 32,768"),
+        ("q,a,1\n" + "é" * 20_000 + ",a,1", "has a text of 40,000 bytes"),
+    ],
+)
+def test_a_question_that_cannot_be_asked_makes_no_folder(run, tmp_path, row, said):
+    """An import would succeed, and every later command would refuse what it made."""
+    (tmp_path / "q.csv").write_text(f"query,docid,rating\n{row}\n", "utf-8")
+    code, _, error = run("import", tmp_path / "q.csv", "--to", tmp_path / "x")
+    assert (code, said in error) == (3, True)
+    assert not (tmp_path / "x").exists()
