@@ -51,6 +51,8 @@ def _work(arguments: argparse.Namespace) -> Summary:
     traffic = read_traffic(arguments.file, lambda: read_key(arguments.id_key or key_file()))
     counts = {id: one.count for id, one in traffic.items()}
     drawn = draw(counts, arguments.size, Draw(arguments.by), arguments.seed)
+    if not drawn:
+        raise ValueError(f"{arguments.file}: no query was ever asked; draw with --by random")
     tags = segments(counts)
     lines = [
         json.dumps(

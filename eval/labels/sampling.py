@@ -9,6 +9,7 @@ a figure over the sample can be weighed back to the traffic.
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -72,13 +73,13 @@ def segments(
         raise ValueError(f"segments end at {ends}: two rising shares between 0 and 1")
     total = sum(traffic.values())
     at: dict[int, Segment] = {}
-    before = 0
-    for count in sorted(set(traffic.values()), reverse=True):
+    before, often = 0, Counter(traffic.values())
+    for count in sorted(often, reverse=True):
         share = before / total if total else 1.0
         at[count] = (
             Segment.HEAD if share < ends[0] else Segment.TORSO if share < ends[1] else Segment.TAIL
         )
-        before += count * sum(one == count for one in traffic.values())
+        before += count * often[count]
     return {id: at[count] for id, count in traffic.items()}
 
 

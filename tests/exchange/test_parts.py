@@ -146,6 +146,17 @@ def test_traffic_that_is_no_count_is_refused(run, tmp_path, row):
     assert (code, "t.csv:3: " in said["error"]["message"]) == (3, True)
 
 
+def test_traffic_in_which_nothing_was_asked_gives_no_sample(run, tmp_path):
+    """An empty set of queries would be written, and called a sample."""
+    (tmp_path / "t.csv").write_text("query,traffic\nboots,0\nshoes,0\n")
+    out = tmp_path / "o"
+    code, said, _ = run("sample", tmp_path / "t.csv", "-o", out, "--size", 1)
+    assert (code, "no query was ever asked" in said["error"]["message"]) == (3, True)
+    assert not out.exists()
+    code, said, _ = run("sample", tmp_path / "t.csv", "-o", out, "--size", 1, "--by", "random")
+    assert (code, said["counts"]["queries"]) == (0, 1)
+
+
 class Data:
     """A data set as `ir-datasets` 0.5 and later hands it out."""
 
