@@ -14,7 +14,7 @@ from eval.measure.quality import Quality, quality
 from eval.measure.sources import Choices, choices, nothing
 from eval.measures import Measure, NeverRan
 from eval.measures.conventions import conventions
-from eval.measures.segments import Segment, head_torso_tail, segments
+from eval.measures.segments import PART_NAMES, Segment, head_torso_tail, segments
 from eval.measures.selection import Nothing
 from eval.measures.service import Rates, Spent, rates, spent
 from eval.misses import Known, Misses
@@ -90,7 +90,8 @@ class Report:
                 tags.setdefault(query, []).extend(
                     tag for tag in own if tag not in tags.get(query, ())
                 )
-        return segments(values, tags) if any(tags.values()) else []
+        shared = set.intersection(*(set(own) for own in values.values()))
+        return segments(values, tags) if shared and any(tags.values()) else []
 
     @cached_property
     def alike(self) -> list[Alike]:
@@ -149,10 +150,14 @@ def _misses(arm: Arm, k: int) -> Misses | None:
 
 def tags_of(arm: Arm) -> dict[str, tuple[str, ...]]:
     """Each query's own tags, the sources that hold its right documents, and head, torso or tail
-    where its traffic was counted.
+    where its traffic was counted and nobody has said so already: of a sample alone the parts of
+    the traffic it was drawn from cannot be told.
     """
+    said = any(PART_NAMES & set(label.tags) for label in arm.labels.values())
     counts = {q: label.traffic for q, label in arm.labels.items() if label.traffic is not None}
-    parts: Mapping[str, str] = head_torso_tail(counts) if sum(counts.values()) > 0 else {}
+    parts: Mapping[str, str] = (
+        head_torso_tail(counts) if sum(counts.values()) > 0 and not said else {}
+    )
     right = arm.right_sources
     several = len({source for own in right.values() for source in own}) > 1
     return {

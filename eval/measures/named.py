@@ -124,13 +124,30 @@ def _ndcg(k: int | None, level: int | None, scale: int, own: Mapping[str, Any]) 
 
 
 def _err(k: int | None, level: int | None, scale: int, own: Mapping[str, Any]) -> Figure:
-    return lambda grades, marks: ranking.err(grades, k, scale)
+    return _scaled(scale, lambda grades, marks: ranking.err(grades, k, scale))
 
 
 def _rbp(k: int | None, level: int | None, scale: int, own: Mapping[str, Any]) -> Figure:
     p = float(own.get("p", PERSISTENCE))
-    gain = partial(_graded, scale) if level is None else partial(_binary, level)
-    return lambda grades, marks: ranking.rbp(grades, k, p, gain)
+    if not 0 < p < 1:
+        raise UnknownMeasure(f"RBP's p lies between 0 and 1; {p:g} does not")
+    if level is not None:
+        return lambda grades, marks: ranking.rbp(grades, k, p, partial(_binary, level))
+    return _scaled(scale, lambda grades, marks: ranking.rbp(grades, k, p, partial(_graded, scale)))
+
+
+def _scaled(scale: int, figure: Figure) -> Figure:
+    """The figure, refused where a judgement lies above the scale: a reader would stop at a result
+    with more than certainty, and a better list come out worse.
+    """
+
+    def checked(grades: Grades, marks: Marks) -> float:
+        top = max(marks, default=0)
+        if top > scale:
+            raise ValueError(f"a grade is {top}, the scale of ERR and RBP ends at {scale}: --scale")
+        return figure(grades, marks)
+
+    return checked
 
 
 def _graded(scale: int, grade: int) -> float:

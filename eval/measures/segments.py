@@ -1,7 +1,8 @@
 """Tables by segment, by themselves: every tag kind that the queries carry gets one.
 
 A tag is ``kind:value`` (``language:de``, ``intent:known-item``, ``part:head``); a tag without a
-colon is of the kind ``tag``. A query without a tag of a kind stands in that kind's ``(none)``.
+colon is of the kind ``tag``, but for head, torso and tail, which are parts. A query without a tag
+of a kind stands in that kind's ``(none)``.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -10,6 +11,7 @@ from math import fsum
 
 NONE = "(none)"
 PARTS = (("head", 1 / 3), ("torso", 2 / 3), ("tail", 1.0))
+PART_NAMES = frozenset(name for name, _ in PARTS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,7 +82,10 @@ def _split(tags: Iterable[str]) -> list[tuple[str, str]]:
     pairs = []
     for tag in tags:
         kind, colon, value = tag.partition(":")
-        pairs.append((kind, value) if colon and kind and value else ("tag", tag))
+        if tag in PART_NAMES:  # as ``sample`` writes them
+            pairs.append(("part", tag))
+        else:
+            pairs.append((kind, value) if colon and kind and value else ("tag", tag))
     return pairs
 
 

@@ -1,6 +1,7 @@
 """What unjudged results may hide: one figure four ways, side by side.
 
-* ``irrelevant``: unjudged counts as grade 0, the usual table;
+* ``irrelevant``: unjudged counts as grade 0, the usual table (Bpref passes over the unjudged, so
+  that its own mean is the condensed reading);
 * ``condensed``: unjudged results are taken out of the list first (Sakai, SIGIR 2007);
 * ``worst`` and ``best``: the least and the most the figure can be when each unjudged result that
   the measure looks at is worth either nothing or the top of the scale.
@@ -38,8 +39,10 @@ def four_ways(
     # What stands below the cutoff changes nothing but the ideal list, and nobody has seen it.
     unknown = [id for id in ids[: one.k] if id not in judgements]
     counts = range(len(unknown) + 1)
-    highest = [_with(one, ids, judgements, unknown[:count], top) for count in counts]
-    lowest = [_with(one, ids, judgements, unknown[len(unknown) - n :], top) for n in counts]
+    none = min(0, one.level - 1)  # under ``rel=0`` a grade of 0 would be worth something
+    known = {**dict.fromkeys(unknown, none), **judgements}
+    highest = [_with(one, ids, known, unknown[:count], top) for count in counts]
+    lowest = [_with(one, ids, known, unknown[len(unknown) - n :], top) for n in counts]
     return FourWays(
         irrelevant=highest[0],
         condensed=one([id for id in ids if id in judgements], judgements),

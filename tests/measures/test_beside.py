@@ -46,9 +46,14 @@ def test_every_reading_of_the_unjudged_lies_between_worst_and_best(ids, marks, n
     unknown = [id for id in ids[: one.k] if id not in marks]
     for bits in range(1 << len(unknown)):
         read = {id: 2 * (bits >> place & 1) for place, id in enumerate(unknown)}
-        if name == "Bpref":
-            read = {id: grade for id, grade in read.items() if grade}  # unjudged stays unjudged
         assert found.worst - 1e-12 <= one(ids, {**marks, **read}) <= found.best + 1e-12
+
+
+def test_the_unjudged_may_cost_bpref_too():
+    """A list led by what nobody judged would be sure of its Bpref, whatever the judges say."""
+    found = four_ways(measure("Bpref"), ["new", "right"], {"right": 1}, top=1)
+    assert (found.irrelevant, found.worst) == (0.0, 0.0)
+    assert (found.condensed, found.best) == (1.0, 1.0)
 
 
 @pytest.mark.req("W32")

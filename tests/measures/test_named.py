@@ -158,3 +158,20 @@ def test_no_measure_leaves_zero_to_one(ids, marks):
     for name in (*REFERENCE, "ERR@10", "RBP"):
         if "rel=2" not in name:
             assert 0.0 <= measure(name)(ids, marks) <= 1.0 + 1e-12
+
+
+@pytest.mark.parametrize("name", ["ERR@10", "ERR", "RBP", "RBP(p=0.5)"])
+def test_a_grade_above_the_scale_is_refused(name):
+    """Two perfect results would have an ERR of .09: more readers stop than there are."""
+    marks = {"a": 6, "b": 5, "c": 0}
+    with pytest.raises(ValueError, match=r"a grade is 6.* ends at 4: --scale"):
+        measure(name)(["a", "b"], marks)
+    assert 0 < measure(name, scale=6)(["a", "b"], marks) <= 1
+    assert measure("RBP(rel=5)")(["a"], marks) == pytest.approx(0.2)
+
+
+@pytest.mark.parametrize("p", ["1.0", "1.5"])
+def test_a_persistence_that_is_no_chance_is_refused(p):
+    """RBP would be nothing, or less than nothing, for every list there is."""
+    with pytest.raises(UnknownMeasure, match="lies between 0 and 1"):
+        measure(f"RBP(p={p})")
