@@ -181,7 +181,8 @@ def _row(
 
 
 def _answer(trace: Trace) -> list[Record]:
-    return [(row[0], row[2]) for row in trace["ranking"][: trace["shown"]]]
+    # Once each: two relations of a source may hold one key, and labels know no relation.
+    return list(dict.fromkeys((row[0], row[2]) for row in trace["ranking"][: trace["shown"]]))
 
 
 def _won(

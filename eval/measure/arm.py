@@ -134,17 +134,18 @@ def of_folder(folder: Path) -> Arm:
 def of_run(run: Path, qrels: Path) -> Arm:
     """A TREC run under trec_eval's tie rule. Raises FormatError, NeverRan."""
     read, labels = read_run(run), read_qrels(qrels).judgements
+    # What nobody judged is listed as that; a judged query without a line was answered with nothing.
+    asked = sorted({*labels, *read.scores})
     if not read.scores.keys() & labels.keys():
         raise NeverRan(f"{run}: shares no query with {qrels}; are the ids the same?")
     return Arm(
         name=read.tag,
-        # A judged query that the run does not hold was answered with nothing (RULINGS 39).
-        lists={query: [(RUN, key) for key in read.ranking(query)] for query in sorted(labels)},
+        lists={query: [(RUN, key) for key in read.ranking(query)] for query in asked},
         judgements={
             query: {(RUN, key): grade for key, grade in sorted(labels[query].items())}
             for query in sorted(labels)
         },
-        labels={query: Labelled(group=query) for query in sorted(labels)},
+        labels={query: Labelled(group=query) for query in asked},
         tied=_tied(list(scores.values()) for scores in read.scores.values()),
         imported=True,
     )
@@ -167,7 +168,11 @@ def _hidden(path: Path) -> frozenset[Record]:
     """Records that the recording's caller may not see: source and key, tab-separated."""
     if not path.exists():
         return frozenset()
-    rows = [line.split("\t") for line in path.read_text("utf-8").splitlines() if line.strip()]
+    try:
+        text = path.read_text("utf-8")
+    except UnicodeDecodeError as error:
+        raise NotAnArm(f"{path}: is not UTF-8: save it as UTF-8") from error
+    rows = [line.split("\t") for line in text.split("\n") if line.strip()]
     if any(len(row) != 2 for row in rows):
         raise NotAnArm(f"{path}: a line is source and key, with a tab between them")
     return frozenset((source, key) for source, key in rows)

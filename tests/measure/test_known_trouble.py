@@ -9,6 +9,7 @@ from ir_measures import AP, RR, nDCG
 from eval.measure.arm import of_folder
 from eval.measure.report import Asked, gather
 from eval.measures import measure
+from eval.recording.about import Labelled
 from eval.table import GRID
 from tests.measure.runs import measured, refused, row, trace, write
 
@@ -206,3 +207,46 @@ def test_the_ideal_list_is_of_all_that_was_judged(tmp_path, capsys):
     (arm,) = measured(capsys, folder, "--measures", NAMES)["arms"]
     assert means(arm)["nDCG@10"] == pytest.approx(1 / (1 + 0.6309297535714575), abs=1e-12)
     assert means(arm)["AP"] == 0.5
+
+
+def test_a_query_of_a_run_that_nobody_judged_is_listed(tmp_path, capsys):
+    """Half of a run would go unmeasured, and no line of the report would say so."""
+    run = ["q1 Q0 d1 1 2 t", "q2 Q0 d1 1 2 t"]
+    arm = of_files(tmp_path, capsys, run, ["q1 0 d1 1"])
+    assert arm["queries"]["no_judgements"] == ["q2"]
+    assert (arm["queries"]["measured"], arm["status"]) == (1, "complete")
+
+
+def test_arms_without_a_query_in_common_still_have_their_figures(tmp_path, capsys):
+    """A report on two sets of questions would end in a stack trace."""
+    folders = []
+    for query in ("q1", "q2"):
+        labels = {query: Labelled(group=query, tags=("language:de",))}
+        traces, judged = {query: trace(row("a", "k"))}, {query: {("a", "k"): 1}}
+        folders.append(write(tmp_path / query, traces, judged, labels=labels))
+    document = measured(capsys, *folders)
+    assert document["segments"] == document["overlap"] == []
+    assert [means(arm)["nDCG@10"] for arm in document["arms"]] == [1.0, 1.0]
+
+
+def test_head_torso_and_tail_are_what_the_traffic_said(tmp_path, capsys):
+    """Of a sample of head queries the rarer ones would be reported as the tail."""
+    sampled = {"q1": ("head", 60), "q2": ("head", 50), "q3": ("torso", 4)}
+    labels = {q: Labelled(group=q, tags=(tag,), traffic=n) for q, (tag, n) in sampled.items()}
+    traces = {query: trace(row("a", "k")) for query in labels}
+    folder = folder_of(tmp_path, traces, {q: {("a", "k"): 1} for q in labels}, labels=labels)
+    rows = measured(capsys, folder)["segments"]
+    assert [(one["kind"], one["value"], one["queries"]) for one in rows] == [
+        ("part", "head", 2),
+        ("part", "torso", 1),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "content"), [("about.json", b"{nope"), ("hidden.tsv", b"a\t\xff\n")]
+)
+def test_a_damaged_file_of_a_run_folder_is_named(tmp_path, capsys, name, content):
+    """Somebody would look for a fault in a file that the message does not name."""
+    folder = folder_of(tmp_path, {"q": trace(row("a", "k"))}, {"q": {("a", "k"): 1}})
+    (folder / name).write_bytes(content)
+    assert str(folder / name) in refused(capsys, folder)

@@ -122,3 +122,12 @@ def test_every_miss_has_exactly_one_cause(seed, k):
     assert found.shown == len(shown & set(keys))
     assert found.shown + sum(row.lost for row in found.rows) == found.right == len(keys)
     assert all(row.price >= 0 for row in found.rows)
+
+
+def test_two_relations_of_a_source_may_hold_one_key():
+    """One record found in two tables would cost the whole report."""
+    twice = [["news", "docs", "other", 0.5, 0.4], ["news", "pages", "other", 0.5, 0.3]]
+    one = trace(ranking=twice, shown=2)
+    (row,) = misses({"q": one}, {"q": {HERE: 1, ("news", "other"): 1}}).rows
+    # From 1 / (1 + 1/log2(3)) to 1.
+    assert row.price == pytest.approx(1 - 1 / 1.6309297535714575, abs=1e-12)
