@@ -37,7 +37,10 @@ class Held:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class About:
-    """``arm`` names the recording; ``hidden`` are (source, key) its caller may not see."""
+    """``arm`` names the recording; ``hidden`` are (source, key) its caller may not see.
+
+    key: of all that a recording depends on; "" where it was written without one
+    """
 
     arm: str
     as_of: str = ""
@@ -47,6 +50,7 @@ class About:
     queries: Mapping[str, Labelled] = field(default_factory=dict)
     hidden: frozenset[tuple[str, str]] = frozenset()
     noise: Mapping[str, object] | None = None
+    key: str = ""
 
 
 def write(folder: Path, about: About) -> None:
@@ -65,6 +69,8 @@ def read(folder: Path) -> About | None:
         plain = json.loads(path.read_text("utf-8"))
     except FileNotFoundError:
         return None
+    except ValueError as error:
+        raise ValueError(f"{path}: is damaged ({error}); record it again") from error
     if not isinstance(plain, dict) or plain.pop("schema", None) != SCHEMA:
         raise ValueError(f"{path}: not written by this version; record it again")
     try:
@@ -77,6 +83,18 @@ def read(folder: Path) -> About | None:
         return About(queries=queries, sources=sources, hidden=hidden, **plain)
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise ValueError(f"{path}: not written by this version; record it again") from error
+
+
+def refuse_another(folder: Path, key: str) -> None:
+    """ValueError where the folder holds a recording of something else: what is there counts as
+    done, and would go on under a name that is not its own.
+    """
+    there = read(folder)
+    if there is not None and there.key not in ("", key):
+        raise ValueError(
+            f"{folder}: holds the recording {there.arm!r}, of another catalog, other labels or "
+            "other options; name another folder with --out"
+        )
 
 
 def _some(right: list[str] | None) -> tuple[str, ...] | None:

@@ -32,10 +32,11 @@ def done(folder: Path, told: About, went: Session, questions: int, floor: Noise 
         f"  paid     {_paid(went)}",
     ]
     again, unknown = "; the same command", went.bill.unknown
+    failed = len({*went.degraded, *went.in_repeats})
     for name, text in (
         ("unknown", f"{unknown} askings whose cost nobody told" * bool(unknown)),
         ("stopped", went.stopped and f"{went.stopped}{again} goes on"),
-        ("degraded", f"{len(went.degraded)} questions{again} asks them" * bool(went.degraded)),
+        ("degraded", f"{failed} questions{again} asks them" * bool(failed)),
         ("as of", told.as_of),
         ("noise", floor.line() if floor else ""),
         ("run", str(folder)),
@@ -50,6 +51,7 @@ def done(folder: Path, told: About, went: Session, questions: int, floor: Noise 
         "recorded": recorded,
         "missing": list(went.missing),
         "degraded": went.degraded,
+        "degraded_in_repeats": list(went.in_repeats),
         "stopped": went.stopped,
         "expected": went.expected.as_json(),
         "paid": _plain(went),

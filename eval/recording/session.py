@@ -38,6 +38,7 @@ class Session:
     """How it went. ``degraded``: the warnings of questions the next run asks again, by id.
 
     stopped: the limit that ended it, "" where none did
+    in_repeats: questions that failed in a repeat of the recording, and are asked again there
     """
 
     expected: Expected
@@ -45,10 +46,11 @@ class Session:
     stopped: str = ""
     missing: tuple[str, ...] = ()
     degraded: dict[str, list[str]] = field(default_factory=dict)
+    in_repeats: tuple[str, ...] = ()
 
     @property
     def partial(self) -> bool:
-        return bool(self.stopped or self.missing or self.degraded)
+        return bool(self.stopped or self.missing or self.degraded or self.in_repeats)
 
 
 def trace_files(folder: Path, repeats: int) -> list[Path]:
@@ -104,12 +106,16 @@ async def run(
             break
         finally:
             await desk.rest()
-    found = dict(record.lines(files[0]))
-    failed = {query: record.failures(trace) for query, trace in found.items()}
+    found, *repeats = (
+        {query: record.failures(trace) for query, trace in record.lines(path)} for path in files
+    )
     return Session(
         expected=expected,
         bill=bill,
         stopped=stopped,
         missing=tuple(one.id for one in wanted.questions if one.id not in found),
-        degraded={one.id: failed[one.id] for one in wanted.questions if failed.get(one.id, ())},
+        degraded={one.id: found[one.id] for one in wanted.questions if found.get(one.id, ())},
+        in_repeats=tuple(
+            one.id for one in wanted.questions if any(own.get(one.id, ()) for own in repeats)
+        ),
     )

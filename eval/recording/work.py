@@ -97,14 +97,19 @@ async def _record(
                 "rerankers": dict(house.rerankers),
             },
         )
-        folder = arguments.out or _folder(base, over, house, models, arguments, changes)
+        key = _key(over, house, models, arguments, changes)
+        folder = arguments.out or base / "runs" / over.exposure / key[:16]
+        try:
+            about.refuse_another(folder, key)
+        except ValueError as error:
+            raise ConfigError(str(error)) from error
         expected = await session.expect(wanted, house, folder)
         progress.say(expected.line())
         if arguments.dry_run:
             return dry(folder, expected)
         secret = house.prompt_key or secret_of(base / "keys" / "answers.key")
         labels = over.labels.masked(house.retention, secret)
-        told = _about(arguments, over, labels, capability, changes)
+        told = replace(_about(arguments, over, labels, capability, changes), key=key)
         _write_labels(folder, labels, capability, models, arguments.k)
         about.write(folder, told)
         answers = _answers(house, capability, base, secret, progress)
@@ -139,15 +144,14 @@ def _price(catalog: Path) -> Price:
     return None if block is None or block.price is None else (block.price[0], block.price[1])
 
 
-def _folder(
-    base: Path,
+def _key(
     over: Ground,
     house: House,
     models: dict[str, str],
     arguments: argparse.Namespace,
     changes: Changes,
-) -> Path:
-    """By what the recording depends on; with nothing changed the very folder that tune uses."""
+) -> str:
+    """Of what the recording depends on; with nothing changed it names the folder that tune uses."""
     key = recording_key(house.catalog.version, over.labels.data, models)
     own = [
         *changes.told(),
@@ -156,7 +160,7 @@ def _folder(
     ]
     if own:
         key = hashlib.sha256("\n".join([key, *own]).encode()).hexdigest()
-    return base / "runs" / over.exposure / key[:16]
+    return key
 
 
 def _about(
@@ -218,7 +222,7 @@ def _answers(
 
 
 def _noise(folder: Path, over: Ground, arguments: argparse.Namespace) -> Noise | None:
-    """Over what every repeat holds; None with one recording, or nothing that can be measured."""
+    """Over what every repeat holds whole; None with one recording, or with nothing to measure."""
     if arguments.repeat < 2:
         return None
     one = measure(f"nDCG@{arguments.k}")
@@ -226,6 +230,8 @@ def _noise(folder: Path, over: Ground, arguments: argparse.Namespace) -> Noise |
     for path in session.trace_files(folder, arguments.repeat):
         own = {}
         for query, trace in record.lines(path):
+            if record.failures(trace):
+                continue  # how often a model fails is no noise of its answers
             grades = over.labels.judgements.get(query, {})
             if any(grade > 0 for grade in grades.values()):
                 own[query] = one([(row[0], row[2]) for row in trace["ranking"]], grades)
