@@ -16,6 +16,7 @@ from eval.evidence.folds import fold_draws
 from eval.evidence.nested import DRAWS, LEVEL, Estimate
 from eval.evidence.scores import Floats, Scores
 from eval.search.ascent import ascend
+from eval.search.part import part
 from eval.search.tunables import Tunable
 from eval.search.ways import towards
 
@@ -64,11 +65,12 @@ def _chosen(
     rng: np.random.Generator,
 ) -> Scoring:
     """What the whole procedure, climb and plateau, would use if it had seen only these queries."""
-    climbed = ascend(laid, labels, today, turned, rng=rng, chosen=training, restarts=0)
+    # The others would cost as much, and a fold's own are not even there.
+    laid, labels = part(laid, labels, training)
+    climbed = ascend(laid, labels, today, turned, rng=rng, restarts=0)
     way = towards(today, climbed.numbers, turned)
-    own = training[labels.measured]
     values = np.column_stack(
-        [ndcg(order(laid, way.numbers(setting), cut=True), labels)[own] for setting in way.settings]
+        [ndcg(order(laid, way.numbers(setting), cut=True), labels) for setting in way.settings]
     )
     scores = Scores(
         measure=development.measure,

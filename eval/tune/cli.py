@@ -16,7 +16,8 @@ without arguments    the documentation of the installed scientific packages, mad
                      qrels.tsv
 --runs L S --qrels Q two TREC runs and their judgements: no database, no model
 
-A refusal to promote is a result: exit code 0. 1 a notebook did not complete, 2 usage,
+A refusal to promote is a result: exit code 0. 1 a notebook did not complete, or none of the
+named numbers can be learned from these labels, 2 usage,
 3 configuration or data, 4 database or model, 5 degraded recordings (with --fail-on-degraded),
 130 interrupted.
 """

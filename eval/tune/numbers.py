@@ -21,6 +21,7 @@ from eval.evidence.propose import GROUPS_A_PARAMETER, LEAST_COVERAGE
 from eval.search.across import cross_fitted
 from eval.search.ascent import ascend
 from eval.search.learnable import everything, fitted, report, why_not
+from eval.search.part import part
 from eval.search.tunables import Tunable, tunable
 from eval.search.ways import Way, along, towards
 from eval.tune.predicted import Again, as_predicted
@@ -65,7 +66,7 @@ def turn(
         say(f"{case.capability}: climbing over {', '.join(str(one) for one in turned)}")
         _warn_of_many(case, labels, looked_at, laid, len(turned), say)
         climbed = ascend(
-            laid, labels, today, turned, rng=np.random.default_rng(1), chosen=looked_at
+            *part(laid, labels, looked_at), today, turned, rng=np.random.default_rng(1)
         )
         way, tried = towards(today, climbed.numbers, turned), climbed.tried
     scores = _scores(case, laid, labels, way)

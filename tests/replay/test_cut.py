@@ -13,6 +13,8 @@ from esra.llm.scripted import Scripted
 from eval import bulk
 from eval.record import OneTrace
 from eval.replay import recorded
+from eval.search.part import part
+from eval.table import pair
 from tests.house import ask, catalog, hit, house, scoring, source
 
 NAMES = ("a", "b", "c")
@@ -85,3 +87,23 @@ def test_recorded_numbers_cut_nothing():
     plain, cut = bulk.order(laid, numbers), bulk.order(laid, numbers, cut=True)
     assert np.array_equal(plain.records, cut.records)
     assert np.array_equal(plain.final, cut.final)
+
+
+def test_a_part_is_ordered_as_it_is_in_the_whole():
+    """A climb on some of the queries would come to other numbers than it says."""
+    numbers, other = numbers_of(1, shortlist=9), numbers_of(2, shortlist=6)
+    laid = bulk.lay_out([answered(seed, numbers) for seed in range(12)])
+    judgements = {
+        query: {pair(laid.ids[at]): int(at % 3) for at in np.flatnonzero(laid.query == n)}
+        for n, query in enumerate(laid.queries)
+    }
+    labels = bulk.label(laid, judgements)
+    chosen = np.arange(12) % 3 > 0
+    small, own = part(laid, labels, chosen)
+    assert small.queries == tuple(query for n, query in enumerate(laid.queries) if n % 3)
+    for assumed in (None, 0.0, 1.0):
+        whole = bulk.order(laid, other, assumed, cut=True)
+        alone = bulk.order(small, other, assumed, cut=True)
+        assert np.array_equal(alone.final, whole.final[chosen[laid.query]])
+        figures = bulk.ndcg(whole, labels)[chosen[labels.measured]]
+        assert np.array_equal(bulk.ndcg(alone, own), figures)
