@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from esra.cli.command import Command
 from esra.cli.exits import CONFIG, OK, failed, say
+from esra.cli.house import chosen, options
 
 if TYPE_CHECKING:
     from esra.config.catalog import Loaded
@@ -16,11 +17,7 @@ if TYPE_CHECKING:
 
 
 def _options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--catalog",
-        metavar="FILE|NAME",
-        help="a catalog file, or a name under which one is kept (default: the only one kept)",
-    )
+    options(parser)
     parser.add_argument("--origin", action="store_true", help="say where each value comes from")
     parser.add_argument("--json", action="store_true", help="one JSON document, with origins")
 
@@ -47,7 +44,7 @@ def _told(given: str | None) -> "list[Value]":
     from esra.governance import places
 
     base = places.home()
-    path = _catalog(given, base)
+    path = chosen(given)
     named = Origin.DEFAULT if given is None else Origin.COMMAND
     where = "" if given is None else "--catalog"
     written = read_catalog(path)
@@ -58,16 +55,6 @@ def _told(given: str | None) -> "list[Value]":
         *settings(base, os.environ),
         *values(written, loaded, revisions),
     ]
-
-
-def _catalog(given: str | None, base: Path) -> Path:
-    from esra.cli.house import chosen
-    from esra.governance import places
-
-    if given is None:
-        return chosen(None)
-    kept = places.catalog_file(base, given.removeprefix("esra_"))
-    return kept if not Path(given).exists() and kept.exists() else Path(given)
 
 
 def _revisions(loaded: "Loaded", folder: Path, base: Path) -> "dict[str, TunedFile]":

@@ -7,17 +7,14 @@ from typing import TYPE_CHECKING
 
 from esra.cli.command import Command
 from esra.cli.exits import CONFIG, FINDING, OK, SOURCE, failed, say
+from esra.cli.house import every, meant, options
 
 if TYPE_CHECKING:
     from esra.doctor.finding import Finding
 
 
 def _options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--catalog",
-        metavar="FILE|NAME",
-        help="a catalog file, or a name under which one is kept (default: all that are kept)",
-    )
+    options(parser, default="all that are kept")
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
 
 
@@ -42,19 +39,7 @@ def _run(arguments: argparse.Namespace) -> int:
 
 def _catalogs(given: str | None) -> list[Path]:
     """The files that were meant; ``ConfigError`` where there are none."""
-    from esra.config.strict import ConfigError
-    from esra.governance import places
-
-    base = places.home()
-    if given is None:
-        kept = sorted((base / "catalogs").glob("*.toml"))
-        if not kept:
-            raise ConfigError(
-                "no catalog is kept yet; name one with --catalog, or make one: `esra init`, `esra draft`"
-            )
-        return kept
-    named = places.catalog_file(base, given.removeprefix("esra_"))
-    return [named] if not Path(given).exists() and named.exists() else [Path(given)]
+    return every() if given is None else [meant(given)]
 
 
 async def _examine(catalogs: "list[Path]") -> "tuple[Finding, ...]":

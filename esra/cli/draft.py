@@ -41,7 +41,8 @@ def _run(arguments: argparse.Namespace) -> int:
     by_name = arguments.url.startswith("env:")
     told = asyncio.run(_survey(_address(arguments.url), arguments.schema))
     if isinstance(told, Failed):
-        found = unavailable("URL", arguments.url if by_name else "URL", told.code)
+        where = arguments.url if by_name else "URL"
+        found = unavailable(where, where, told.code)
         return trouble(f"{found.text}; {found.advice}", SOURCE)
     reference = arguments.url if by_name else f"env:{variable_of(told.database)}"
     text = draft(told, reference, arguments.schema)

@@ -93,8 +93,9 @@ def _say_next(slug: str, file: Path, *, kept: bool) -> None:
     given = shlex.quote(str(file.absolute()))
     at = "" if kept else f" --catalog {given}"
     say(f'next: esra retrieve {slug} "how are results ordered?"{at}')
-    say(f"then: esra doctor --catalog {slug if kept else given}")
-    say(f"then: esra mcp config --client claude-code --catalog {given}")
+    named = slug if kept else given
+    say(f"then: esra doctor --catalog {named}")
+    say(f"then: esra mcp config --client claude-code --catalog {named}")
 
 
 COMMAND = Command(

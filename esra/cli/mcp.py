@@ -45,7 +45,7 @@ def _run(arguments: argparse.Namespace) -> int:
     return served(_serve(arguments.catalog, wire))
 
 
-async def _serve(given: Path | None, wire: "Wire") -> int:
+async def _serve(given: str | None, wire: "Wire") -> int:
     import asyncio
     import signal
 
@@ -106,11 +106,8 @@ def _wrong(url: str | None, token: str) -> str:
 
 
 def _started(catalog: Path) -> "clients.Command":
-    from esra.config.strict import ConfigError
     from esra.serve.clients import Command as Started
 
-    if not catalog.is_file():
-        raise ConfigError(f"there is no catalog {catalog}")
     home = os.environ.get("ESRA_HOME")
     own = sorted(name for name in os.environ if name.startswith("ESRA_") and name != "ESRA_HOME")
     passed = tuple(dict.fromkeys((*named(catalog), *own)))

@@ -4,11 +4,11 @@ import argparse
 import json
 import math
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from esra.cli.command import Command
 from esra.cli.exits import CONFIG, DEGRADED, OK, SOURCE, USAGE, failed, say, trouble
+from esra.cli.house import kept_as, meant, options
 
 if TYPE_CHECKING:
     from esra.domain.response import Response
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def _options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("name", help="the exposure's slug, with or without esra_ before it")
     parser.add_argument("prompt", help="the question")
-    parser.add_argument("--catalog", type=Path, help="the catalog file (default: NAME's own)")
+    options(parser, default="NAME's own")
     parser.add_argument("--limit", type=int, default=10, help="results (default 10)")
     parser.add_argument(
         "--mode", choices=["brief", "full", "explain"], default="brief", help="how much is shown"
@@ -73,7 +73,7 @@ async def _ask(arguments: argparse.Namespace) -> "tuple[Response, tuple[str, ...
 
     slug = arguments.name.removeprefix("esra_")
     base = places.home()
-    catalog = arguments.catalog or places.catalog_file(base, slug)
+    catalog = meant(arguments.catalog) if arguments.catalog else kept_as(slug)
     wishes = Wishes(say=say)
     if arguments.share is not None:
         wishes = Wishes(say=say, change=with_share(arguments.share))

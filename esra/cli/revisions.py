@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from esra.cli.exits import CONFIG, SOURCE, USAGE, failed
+from esra.cli.house import every, meant
+from esra.cli.house import options as catalog_option
 
 if TYPE_CHECKING:
     from esra.config.catalog import Loaded
@@ -30,9 +32,7 @@ def options(parser: argparse.ArgumentParser, *, named: bool) -> None:
     """NAME (needed if ``named``), ``--catalog`` and ``--json``."""
     text = "the capability, or the slug of an exposure of it, with or without esra_ before it"
     parser.add_argument("name", metavar="NAME", nargs=None if named else "?", help=text)
-    parser.add_argument(
-        "--catalog", type=Path, metavar="FILE", help="its catalog (default: all that are kept)"
-    )
+    catalog_option(parser, default="all that are kept")
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
 
 
@@ -67,7 +67,7 @@ def found(arguments: argparse.Namespace) -> list[Revisions]:
     from esra.config.strict import ConfigError
 
     all_found: list[Revisions] = []
-    for catalog in _catalogs(arguments.catalog):
+    for catalog in [meant(arguments.catalog)] if arguments.catalog else every():
         loaded = load_catalog(catalog)
         wanted = _wanted(loaded, arguments.name)
         if wanted:
@@ -81,24 +81,11 @@ def one(arguments: argparse.Namespace) -> Revisions:
     """The one capability that NAME means."""
     from esra.config.strict import ConfigError
 
-    meant = found(arguments)
-    if len(meant) > 1:
-        places = ", ".join(str(each.catalog) for each in meant)
+    named = found(arguments)
+    if len(named) > 1:
+        places = ", ".join(str(each.catalog) for each in named)
         raise ConfigError(f"{arguments.name!r} stands in {places}; choose with --catalog")
-    return meant[0]
-
-
-def _catalogs(given: Path | None) -> list[Path]:
-    from esra.config.strict import ConfigError
-    from esra.governance import places
-
-    if given is not None:
-        return [given.expanduser().absolute()]
-    folder = places.catalog_file(places.home(), "any").parent
-    kept = sorted(folder.glob("*.toml"))
-    if not kept:
-        raise ConfigError(f"there is no catalog in {folder}; name one with --catalog")
-    return kept
+    return named[0]
 
 
 def _wanted(loaded: "Loaded", name: str | None) -> "list[Capability]":

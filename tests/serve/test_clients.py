@@ -219,7 +219,7 @@ def test_without_a_catalog_the_command_says_where_it_looked(tmp_path, monkeypatc
     for name in ("one.toml", "two.toml"):
         (tmp_path / "catalogs" / name).touch()
     assert main(["mcp", "config", "--client", "codex"]) == 3
-    assert "one.toml, two.toml" in capsys.readouterr().err
+    assert "name one with --catalog: one, two" in capsys.readouterr().err
     (tmp_path / "catalogs" / "two.toml").unlink()
     assert main(["mcp", "config", "--client", "codex"]) == 0
     assert str(tmp_path / "catalogs" / "one.toml") in capsys.readouterr().out
