@@ -97,7 +97,8 @@ def probe(python, env):
     except (OSError, subprocess.SubprocessError) as error:
         return None, str(error)
     if answer.returncode:
-        return None, answer.stderr.decode(errors="replace").strip().split("\n")[-1]
+        last = answer.stderr.decode(errors="replace").strip().split("\n")[-1]
+        return None, last or f"ends with {answer.returncode} and is no Python that can be used"
     return tuple(map(int, answer.stdout.split())), ""
 
 

@@ -67,6 +67,13 @@ def test_an_unfit_python_is_named_with_what_to_install(checkout: Checkout):
     assert "Traceback" not in done.stderr
 
 
+def test_an_interpreter_that_says_nothing_is_no_python(checkout: Checkout):
+    """Behind "is" would stand nothing, and nobody could tell what was wrong with it."""
+    done = checkout.run("tune", ESRA_PYTHON="/bin/false")
+    assert done.returncode == 3
+    assert "/bin/false: ends with 1 and is no Python that can be used" in done.stderr
+
+
 def test_a_newer_python_is_found_behind_one_that_does_not_run(install, tmp_path: Path, monkeypatch):
     """Version managers leave stand-ins on PATH that refuse to run."""
     for place, text in (("first", "exit 127"), ("second", "echo 9 1 0")):
