@@ -155,7 +155,9 @@ def main(argv: list[str] | None = None) -> int:
                 {"total": len(required), "named": len(required) - len(unnamed), "unnamed": unnamed}
             )
         )
-    else:
-        print(f"{len(required) - len(unnamed)} of {len(required)} rows are named by a passing test")
-        print("\n".join(f"  {row}  {required[row].split('|')[0].strip()}" for row in unnamed))
+    elif report is not None:  # before the first report every row would stand in the list
+        count = len(required) - len(unnamed)
+        print(f"{count} of {len(required)} rows: a passing test, or left out on purpose")
+        lines = [f"  {row}  {required[row].split('|')[0].strip()}" for row in unnamed]
+        print("\n".join(["without either:", *lines] if lines else []))
     return 1 if report is None else 0

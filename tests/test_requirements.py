@@ -188,6 +188,13 @@ def test_a_filtered_run_neither_shrinks_nor_inflates_the_count(house: Path):
     assert shown(house) == set()
 
 
+def test_before_the_first_report_no_row_is_called_open(monkeypatch, capsys):
+    """Hundreds of lines would say of what was never tested that no test holds it."""
+    monkeypatch.setattr(requirements, "load", lambda: None)
+    assert requirements.main([]) == 1
+    assert capsys.readouterr().out == ""
+
+
 def test_the_command_prints_one_document_and_says_what_is_stale(house: Path):
     """A script that reads the count must not meet a note, nor a person an old count unawares."""
     words = (

@@ -25,7 +25,8 @@ OK, USAGE, CONFIG = 0, 2, 3
 _SHUT = ", development part: the sealed one was not opened for this candidate"
 SOURCE = ""  # a plain run names no source
 EPILOG = """\
-RUN                  a run folder of tune: today's numbers against its candidate
+RUN                  a run of tune, by folder or as `runs list` names it (a capability: its
+                     latest): today's numbers against its candidate
 --runs A B --qrels Q two TREC runs
 
 Fill in the column "rating" of the file, then name it with --judged and ask again. Judgements drawn
@@ -55,7 +56,7 @@ def parser() -> argparse.ArgumentParser:
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    made.add_argument("run", nargs="?", type=Path, metavar="RUN", help="a run folder")
+    made.add_argument("run", nargs="?", metavar="RUN", help="a run's folder or id, or a capability")
     made.add_argument("--candidate", type=Path, help="another tuned file than the run's own")
     made.add_argument("--runs", nargs=2, type=Path, metavar=("A", "B"))
     made.add_argument("--qrels", type=Path)
@@ -190,14 +191,17 @@ def _named(run: Mapping[str, Sequence[str]]) -> dict[str, list[tuple[str, str]]]
 
 
 def _of_folder(arguments: argparse.Namespace) -> Arms:
+    from esra.governance import places
     from eval import bulk, runfolder
     from eval.judge.candidate import arms_of_file
+    from eval.runs.folders import folder_of
     from eval.table import pair
 
-    case = runfolder.read(arguments.run)
+    folder = folder_of(places.home(), arguments.run)
+    case = runfolder.read(folder)
     if not case.recordings:
-        raise RunFolderError(f"{arguments.run}: holds no recorded query of this version")
-    path = arguments.candidate or _candidate(arguments.run)
+        raise RunFolderError(f"{folder}: holds no recorded query of this version")
+    path = arguments.candidate or _candidate(folder)
     laid = bulk.lay_out(case.recordings)
     own, sources = case.recordings[0].numbers, frozenset(laid.sources)
     tried = arms_of_file(path, case.capability, own, sources)
@@ -233,7 +237,10 @@ def _candidate(folder: Path) -> Path:
     for name in ("candidate.json", "explored.json"):
         if (folder / name).exists():
             return folder / name
-    raise RunFolderError(f"{folder}: holds no candidate; name one with --candidate")
+    raise RunFolderError(
+        f"{folder}: holds no candidate; name one with --candidate, such as the "
+        "tuned file of a run that was promoted"
+    )
 
 
 def _text(document: Mapping[str, object]) -> str:

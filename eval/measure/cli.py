@@ -11,7 +11,8 @@ OK, USAGE, CONFIG, DEGRADED = 0, 2, 3, 5
 DEFAULT = "nDCG@{k} RR@{k} P@{k} R@{k} AP@{k} Judged@{k}"
 
 EPILOG = """\
-RUNFOLDER ...           recordings of `record` or `tune`; several are compared
+RUN ...                 recordings of `record` or `tune`, by folder or as `runs list` names them
+                        (a capability: its latest); several are compared
 --run R --qrels Q       a TREC run and its judgements, under trec_eval's tie rule
 
 Measures have their names in ir-measures: nDCG@10, nDCG(dcg='exp-log2')@10, RR, AP, P(rel=2)@5,
@@ -30,9 +31,9 @@ def parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = made.add_argument
-    add("folders", nargs="*", type=Path, metavar="RUNFOLDER")
-    add("--run", type=Path, metavar="FILE")
-    add("--qrels", type=Path, metavar="FILE")
+    add("folders", nargs="*", metavar="RUN", help="a run's folder or id, or a capability")
+    add("--run", type=Path, metavar="FILE", help="a TREC run")
+    add("--qrels", type=Path, metavar="FILE", help="its judgements")
     add("--measures", metavar="NAMES", help="by name, blanks between them")
     add("--k", type=_count, help="depth of what has no name (default: the recording's)")
     add("--scale", type=_count, default=4, help="top of the grading scale, for ERR and RBP (4)")
@@ -86,11 +87,13 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _report(arguments: argparse.Namespace):
+    from esra.governance import places
     from eval.measure.arm import of_folder, of_run
     from eval.measure.report import Asked, gather
     from eval.measures import measure
+    from eval.runs.folders import folder_of
 
-    arms = [of_folder(folder) for folder in arguments.folders]
+    arms = [of_folder(folder_of(places.home(), name)) for name in arguments.folders]
     if arguments.run is not None:
         arms.append(of_run(arguments.run, arguments.qrels))
     k = arguments.k or arms[0].k
@@ -111,7 +114,7 @@ def _misuse(arguments: argparse.Namespace) -> str:
     if bool(arguments.run) != bool(arguments.qrels):
         return "--run and --qrels go together: --run FILE --qrels FILE"
     if not arguments.folders and not arguments.run:
-        return "name at least one RUNFOLDER, or --run FILE --qrels FILE"
+        return "name at least one RUN, or --run FILE --qrels FILE"
     return ""
 
 

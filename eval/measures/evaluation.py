@@ -56,8 +56,11 @@ def evaluate(
     level = max(one.level for one in measures)
     scored = [query for query, marks in asked.items() if max(marks.values()) >= level]
     if not scored:
+        strict = " ".join(one.name for one in measures if one.level > 1)
+        asking = f", which {strict} counts" if strict else ""
         raise ValueError(
-            f"no query has a relevant document (grade {level} or more): nothing can be measured"
+            f"no query has a relevant document (grade {level} or more{asking}): "
+            "nothing can be measured"
         )
     lists = {query: rankings.get(query, ()) for query in asked}
     hopeless = tuple(query for query, marks in asked.items() if max(marks.values()) < level)

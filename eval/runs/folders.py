@@ -76,6 +76,12 @@ def named_run(base: Path, name: str) -> RunFolder:
     return find_run(base, name)
 
 
+def folder_of(base: Path, name: str) -> Path:
+    """As ``named_run``, for commands that read any folder there is and say what it lacks."""
+    folder = Path(name).expanduser()
+    return folder if folder.is_dir() else find_run(base, name).path
+
+
 def _candidates(root: Path) -> Iterator[Path]:
     for folder in root.glob("*/*"):
         named = _PART.fullmatch(folder.parent.name) and _PART.fullmatch(folder.name)

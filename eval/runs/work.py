@@ -67,8 +67,15 @@ def listed(one: RunFolder) -> dict[str, object]:
         "measure": known.get("measure"),
         "today": known.get("before"),
         "tuned": known.get("after"),
-        "outcome": "promoted" if about.get("promoted") else "not promoted" if about else "unknown",
+        "outcome": _outcome(one, about),
     }
+
+
+def _outcome(one: RunFolder, about: Mapping[str, object]) -> str:
+    """``record`` writes no ``run.json``: nothing was tuned in it, and `measure` has its figures."""
+    if about:
+        return "promoted" if about.get("promoted") else "not promoted"
+    return "recorded" if one.traced else "unknown"
 
 
 def read_about(one: RunFolder) -> dict[str, object]:

@@ -45,7 +45,7 @@ def case_of_runs(
         "semantic scores used as they are (all lie in 0..1)"
         if as_is
         else "semantic scores outside 0..1: min-max per query",
-        f"{alone} documents only in the semantic run: left out",
+        *([f"{alone} documents only in the semantic run: left out"] if alone else []),
         *_strangers(first, second, labels.judgements),
         *(str(f) for f in (*first.findings, *second.findings, *labels.findings)),
     )

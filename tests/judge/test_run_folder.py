@@ -74,6 +74,13 @@ def test_pairs_of_the_sealed_part_are_still_asked_for(tmp_path, capsys, shut):
     assert {one["query"] for one in found["next"]} & shut
 
 
+def test_a_run_is_named_as_the_list_of_runs_names_it(tmp_path, capsys, monkeypatch):
+    """Else every other command would take a name that this one takes for a missing folder."""
+    monkeypatch.setenv("ESRA_HOME", str(tmp_path))
+    write(tmp_path / "runs" / "desk" / "abc1")
+    assert ask("desk", capsys)["queries"] > 0
+
+
 def test_a_candidate_stands_against_what_it_was_measured_against(tmp_path, capsys):
     """Pairs would be asked for that a revision in force has settled already."""
     folder = write(tmp_path / "1")

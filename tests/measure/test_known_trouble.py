@@ -99,6 +99,24 @@ def test_one_bad_line_is_one_clear_line(tmp_path, capsys):
     assert "stands in line 1 already: keep one" in said
 
 
+def test_a_measure_that_no_judgement_can_feed_is_named(tmp_path, capsys):
+    """Judgements of 0 and 1 fed to a measure of grade 2 would look like a broken file."""
+    (tmp_path / "run").write_text("q Q0 x 1 9 t\n", "utf-8")
+    (tmp_path / "qrels").write_text("q 0 x 1\n", "utf-8")
+    files = ("--run", tmp_path / "run", "--qrels", tmp_path / "qrels")
+    said = refused(capsys, *files, "--measures", "nDCG@10 P(rel=2)@5")
+    assert "grade 2 or more, which P(rel=2)@5 counts" in said
+
+
+def test_a_run_is_named_as_the_list_of_runs_names_it(tmp_path, capsys, monkeypatch):
+    """Else every other command would take a name that this one takes for a missing folder."""
+    monkeypatch.setenv("ESRA_HOME", str(tmp_path))
+    traces = {"q": trace(row("a", "x"))}
+    folder = write(tmp_path / "runs" / "desk" / "abc1", traces, {"q": {("a", "x"): 1}})
+    assert measured(capsys, "desk") == measured(capsys, folder)
+    assert "`runs list` shows those there are" in refused(capsys, "shop")
+
+
 def test_a_query_that_finds_itself_is_said(tmp_path, capsys):
     """B11: a set whose queries stand in its corpus scored 31.5 or 41.4, and no report said why."""
     folder = folder_of(

@@ -256,7 +256,7 @@ def test_an_arm_that_never_ran_is_refused(tmp_path, capsys):
     """A crashed arm would lose every comparison with the figure 0."""
     folder = write(tmp_path / "own", {}, {"q": {("a", "x"): 1}})
     assert "no trace of a labelled query" in refused(capsys, folder)
-    assert "labels.json" in refused(capsys, tmp_path / "nowhere")
+    assert "is no run's id; `runs list` shows them" in refused(capsys, tmp_path / "nowhere")
 
 
 def test_a_page_escapes_other_peoples_words(tmp_path, capsys):

@@ -62,6 +62,7 @@ def test_an_empty_home_and_a_run_of_an_older_version_are_listed_as_they_are(home
     made.run(home, "one", {"q": 1})
     (row,) = plain("list")["runs"]
     assert (row["run"], row["can_be_replayed"], row["queries"]) == ("desk/one", True, None)
+    assert row["outcome"] == "recorded"
     assert str(home) not in runs("list", "--json")[0] + runs("show", "desk", "--json")[0]
 
 

@@ -82,6 +82,13 @@ def test_scores_outside_0_1_are_scaled_per_query_and_said_so(tmp_path):
     assert inside[0] == "semantic scores used as they are (all lie in 0..1)"
 
 
+def test_of_nothing_left_out_nothing_is_said(tmp_path):
+    """A note of none reads as if something were amiss."""
+    _, semantic, qrels = write(tmp_path)
+    notes = case_of_runs("x", semantic, semantic, qrels, k=10, explore=True).notes
+    assert not any("left out" in note for note in notes)
+
+
 def test_a_judged_query_without_results_counts_nothing_and_is_listed(tmp_path):
     """Else leaving out the hard queries would raise the mean (B05)."""
     paths = write(tmp_path)
