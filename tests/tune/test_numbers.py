@@ -161,6 +161,25 @@ def test_the_sealed_queries_have_no_say_in_the_climb(known, tmp_path):
     assert np.array_equal(first.decision.choice.curve, second.decision.choice.curve)
 
 
+def test_the_sealed_queries_have_no_say_in_a_climb_over_several(known, tmp_path, monkeypatch):
+    """The direction itself would be chosen on the queries that are to confirm it."""
+    import eval.tune.numbers as room
+    from eval.evidence import sealed
+
+    monkeypatch.setattr(room, "cross_fitted", lambda *_, **__: None)
+    traces, judgements = known[0][:90], known[1]
+    groups = [one.query for one in traces]
+    hidden = [g for g, hit in zip(groups, sealed(groups), strict=True) if hit]
+    turned = {**judgements, **{q: {k: 4 - v for k, v in judgements[q].items()} for q in hidden}}
+    first, second = (
+        run(case_of((traces, labels, known[2]), explore=True), ["share", "priority:b"], tmp_path)
+        for labels in (judgements, turned)
+    )
+    assert first.way.numbers(first.way.settings[-1]) == second.way.numbers(second.way.settings[-1])
+    assert first.numbers == second.numbers != known[2]
+    assert first.decision.choice.curve == second.decision.choice.curve
+
+
 @pytest.mark.req("U12", "U13")
 def test_the_command_tunes_a_named_number_and_the_runtime_answers_with_it(tmp_path):
     """The number would be tuned in the workbench and never reach a caller."""

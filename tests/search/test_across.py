@@ -1,0 +1,43 @@
+"""The held-out figures of a climb: no fold has a say in the numbers that it is scored under."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from eval import bulk
+from eval.evidence import Scores
+from eval.search import across
+from eval.search.ascent import ascend
+from eval.search.tunables import tunable
+from eval.table import pair
+from tests.replay.test_replay import random_trace
+
+TURNED = [tunable(name, ("a", "b", "c")) for name in ("share", "priority:b")]
+
+
+@pytest.mark.req("W47")
+def test_each_query_is_left_out_of_the_one_climb_that_it_is_scored_under(monkeypatch):
+    """The estimate would be the in-sample gain under another name; the sealed part would be in."""
+    traces = [replace(random_trace(seed), query=f"q{seed}") for seed in range(30)]
+    laid = bulk.lay_out(traces)
+    judgements = {t.query: {pair(id): n % 3 for n, (id, _) in enumerate(t.ranking)} for t in traces}
+    labels = bulk.label(laid, judgements)
+    looked_at = labels.measured & (np.arange(30) % 4 > 0)
+    own = [query for query, hit in zip(laid.queries, looked_at, strict=True) if hit]
+    development = Scores(
+        measure="", settings=(0,), values=np.zeros((len(own), 1)), groups=tuple(own), today=0
+    )
+    seen = []
+
+    def climb(laid, *more, **words):
+        seen.append(set(laid.queries))
+        return ascend(laid, *more, **words)
+
+    monkeypatch.setattr(across, "ascend", climb)
+    numbers = traces[0].numbers
+    across.cross_fitted(laid, labels, numbers, TURNED, development, looked_at, draws=2)
+    assert len(seen) == 10
+    for draw in (seen[:5], seen[5:]):
+        assert set.union(*draw) == set(own)
+        assert all(sum(query not in climbed for climbed in draw) == 1 for query in own)
