@@ -55,7 +55,9 @@ def read_clicks(path: Path, deepest: int | None = None) -> Sheet:
         findings.refuse(path, 0, "holds no impression")
     findings.check()
     # In an order of their own: a sum of floats depends on it, and a file's rows may be shuffled.
-    shown = sorted(kept, key=lambda row: (row.query, row.document, row.place))
+    shown = sorted(
+        kept, key=lambda row: (row.query, row.document, row.place, row.impressions, row.clicks)
+    )
     graded = coec(shown)
     pairs = dict.fromkeys((row.query, row.document) for row in shown)
     silent = [pair for pair in pairs if pair not in graded]

@@ -124,3 +124,22 @@ def test_counts_that_cannot_be_are_refused(tmp_path, row):
     path.write_text(f"query,docid,position,impressions,clicks\n{row}\n")
     with pytest.raises(FormatError, match=r"counts\.csv:2: "):
         read_clicks(path)
+
+
+@pytest.mark.req("W19")
+def test_the_order_of_rows_changes_no_judgement(tmp_path):
+    """Sums of floats depend on their order: a sorted file would have another grade at a cut."""
+    r = random.Random(6)
+    rows = [
+        f"{query},d{n},{r.randint(1, 9)},{r.randint(50, 99)},{r.randint(0, 49)}"
+        for query in ("shoes", "boots")
+        for n in range(12)
+        for _ in range(9)
+    ]
+    found = []
+    for _ in range(4):
+        r.shuffle(rows)
+        head = "query,docid,position,impressions,clicks"
+        (tmp_path / "clicks.csv").write_text("\n".join([head, *rows]) + "\n")
+        found.append(read_clicks(tmp_path / "clicks.csv"))
+    assert [told(one) for one in found] == [told(found[0])] * 4
