@@ -6,6 +6,7 @@ import pytest
 
 from eval.dataset.labels import load_labels
 from eval.exchange import cli_import
+from eval.exchange.formats import Name, carries
 from eval.exchange.losses import Aspect
 
 FILES = ("trec", "quepid", "quepid-raters", "ratings", "rre", "rre-grades", "opensearch")
@@ -43,6 +44,30 @@ def test_a_packed_export_comes_back(folder, run, tmp_path, name):
     code, _, error = run("import", out, "--format", read, "--to", to, "--queries", folder)
     assert (code, out.read_bytes()[:2]) == (0, b"\x1f\x8b"), error
     assert load_labels(to).grades == load_labels(folder).grades
+
+
+def test_what_is_lost_of_ratings_is_counted(run, tmp_path):
+    """Three people's work would go out as one, and the summary say that nothing was lost."""
+    path, folder = tmp_path / "q.csv", tmp_path / "set"
+    path.write_text(
+        "query_id,query,docid,rater,rating,reason,failure\n"
+        "q,red,a,ada,3,fits,\nq,red,a,bob,1.5,,\nq,red,b,ada,,,no picture\nq,red,c,,,,\n"
+    )
+    run("import", path, "--to", folder)
+    everything = {
+        Aspect.FRACTIONS: 1,
+        Aspect.RATERS: 2,
+        Aspect.REASONS: 1,
+        Aspect.OPEN: 1,
+        Aspect.FAILURES: 1,
+    }
+    for name in FILES:
+        _, said, _ = run("export", folder, "--format", name, "-o", tmp_path / name)
+        lost = {one["what"]: one["count"] for one in said["lost"]}
+        expected = {what: n for what, n in everything.items() if what not in carries(Name(name))}
+        assert {what: lost.get(what) for what in everything if what in lost} == expected, name
+    assert Aspect.RATERS not in carries(Name.TREC)
+    assert Aspect.RATERS in carries(Name.RATINGS)
 
 
 def test_the_rule_of_ratings_is_named_as_lost(run, tmp_path):

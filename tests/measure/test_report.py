@@ -334,6 +334,16 @@ def test_the_interval_draws_whole_groups():
     assert of_ratio({"a": (0.0, 0.0), "b": (0.0, 0.0)}, {}) is None
 
 
+def test_an_interval_does_not_depend_on_the_order_of_queries():
+    """A figure would be surer, or less sure, by the sorting of a file."""
+    r = random.Random(4)
+    values = {f"q{n}": r.random() for n in range(30)}
+    groups = {f"q{n}": f"g{n % 7}" for n in range(30)}
+    shuffled = dict(r.sample(list(values.items()), len(values)))
+    assert of_mean(shuffled, groups) == of_mean(values, groups)
+    assert of_mean(shuffled, {}) == of_mean(values, {})
+
+
 def test_an_interval_covers_what_it_says():
     """Intervals would be too short by a factor that nobody checks: the mean of 40 is known."""
     r, held = random.Random(3), 0

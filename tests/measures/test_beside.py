@@ -99,6 +99,7 @@ def test_staleness_by_hand():
     ]
     assert staleness(shown, now, 4, days=30) == 2 / 3
     assert staleness(shown, now, 1, days=0.5) == 1.0
+    assert staleness(shown, now, 1, days=1.0) == 0.0  # of just that age is not older
     assert staleness([Shown(timestamp=None)], now, 10, days=30) is None
     assert age_of_first_right(shown, now) == 90.0
     assert age_of_first_right([Shown(timestamp=now + DAY, relevant=True)], now) == 0.0
