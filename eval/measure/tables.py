@@ -31,11 +31,13 @@ def tables(report: Report) -> list[Table]:
 
 def _quality(told: Told, report: Report) -> Table:
     arm, found = told.arm, told.quality.evaluation
+    level = max(one.level for one in report.asked.measures)
+    lacking = "relevant document" if level <= 1 else f"document of grade {level} or more"
     counts = (
         ("not answered: the recording is partial", arm.missing),
         ("no result, counted 0", found.empty),
         ("no judgement, left out", found.no_judgements),
-        ("no relevant document, left out", found.no_relevant),
+        (f"no {lacking}, left out of every column", found.no_relevant),
     )
     rows = []
     for one in told.quality.figures:

@@ -21,7 +21,8 @@ class Evaluation:
     """values[measure][query], queries in the judgements' order.
 
     empty: measured queries without a result, counted 0
-    nothing_shown: of ``no_relevant``, those answered with no result, the right answer
+    no_relevant: without a document of the strictest measure's least grade
+    nothing_shown: of these, those of which nothing at all is right, answered with no result
     """
 
     values: Mapping[str, Mapping[str, float]]
@@ -72,5 +73,5 @@ def evaluate(
         empty=tuple(query for query in scored if not lists[query]),
         no_judgements=tuple(query for query in {**judgements, **rankings} if query not in asked),
         no_relevant=hopeless,
-        nothing_shown=tuple(query for query in hopeless if not lists[query]),
+        nothing_shown=tuple(q for q in hopeless if not lists[q] and max(asked[q].values()) < 1),
     )

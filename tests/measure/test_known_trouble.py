@@ -6,6 +6,7 @@ import ir_measures
 import pytest
 from ir_measures import AP, RR, nDCG
 
+from eval.measure import cli
 from eval.measure.arm import of_folder
 from eval.measure.report import Asked, gather
 from eval.measures import measure
@@ -268,3 +269,18 @@ def test_a_damaged_file_of_a_run_folder_is_named(tmp_path, capsys, name, content
     folder = folder_of(tmp_path, {"q": trace(row("a", "k"))}, {"q": {("a", "k"): 1}})
     (folder / name).write_bytes(content)
     assert str(folder / name) in refused(capsys, folder)
+
+
+def test_a_stricter_measure_says_which_queries_it_leaves_out(tmp_path, capsys):
+    """nDCG would differ from report to report, and the reason given would be false."""
+    folder = folder_of(
+        tmp_path,
+        {"q1": trace(row("a", "k")), "q2": trace(chosen=())},
+        {"q1": {("a", "k"): 2}, "q2": {("a", "k"): 1}},
+    )
+    names = ("--measures", "nDCG@10 P(rel=2)@5")
+    (arm,) = measured(capsys, folder, *names)["arms"]
+    assert (arm["queries"]["no_relevant"], arm["queries"]["nothing_shown"]) == (["q2"], [])
+    assert cli.main([str(folder), *names]) == 0
+    said = "1 queries: no document of grade 2 or more, left out of every column (q2)"
+    assert said in capsys.readouterr().out
