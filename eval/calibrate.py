@@ -7,13 +7,12 @@ often it would be found.
 
 import argparse
 import json
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from eval.command import FINDING, OK, USAGE, count, failed
 from eval.progress import Progress
 
-OK, FINDING, USAGE = 0, 1, 2
 SETS = 200
 MOST_FALSE = 0.05  # for a test at a nominal one-sided 2.5 %
 LEAST_POWER, LEAST_IN_PLATEAU = 0.90, 0.95
@@ -38,8 +37,8 @@ def parser() -> argparse.ArgumentParser:
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    made.add_argument("--sets", type=_positive, default=SETS, help=f"a cell (default {SETS})")
-    made.add_argument("--groups", type=_positive, nargs="+", metavar="N", help="60 100 300")
+    made.add_argument("--sets", type=count, default=SETS, help=f"a cell (default {SETS})")
+    made.add_argument("--groups", type=count, nargs="+", metavar="N", help="60 100 300")
     made.add_argument("--shape", action="append", choices=["independent", "clustered", "zeros"])
     made.add_argument("--seed", type=int, default=1)
     made.add_argument("--json", action="store_true", help="one JSON document on stdout")
@@ -47,21 +46,14 @@ def parser() -> argparse.ArgumentParser:
     return made
 
 
-def _positive(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number above 0")
-    return int(text)
-
-
 def main(argv: Sequence[str]) -> int:
     arguments = parser().parse_args(argv)
     from eval.evidence.split import LEAST_GROUPS
 
-    low = [count for count in arguments.groups or () if count < LEAST_GROUPS]
+    low = [size for size in arguments.groups or () if size < LEAST_GROUPS]
     if low:
-        text = f"calibrate: under {LEAST_GROUPS} groups nothing is ever promoted, so {low[0]} "
-        print(f"{text}says nothing", file=sys.stderr)
-        return USAGE
+        said = f"under {LEAST_GROUPS} groups nothing is ever promoted, so {low[0]} says nothing"
+        return failed("calibrate", arguments, said, USAGE)
     done = calibrate(arguments)
     text = json.dumps(done.document, indent=2, allow_nan=False) if arguments.json else _text(done)
     print(text, flush=True)

@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
+from eval.command import USAGE, failed
 from eval.exchange import command
 from eval.exchange.summary import Summary
 
@@ -49,7 +50,7 @@ def main(argv: Sequence[str]) -> int:
     arguments = parser().parse_args(argv)
     if arguments.for_spreadsheet and arguments.format not in SPREADSHEETS:
         said = f"--for-spreadsheet goes with {', '.join(SPREADSHEETS)}"
-        return command.trouble("export", arguments, said, command.USAGE)
+        return failed("export", arguments, said, USAGE)
     return command.finish("export", arguments, lambda: _work(arguments))
 
 

@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
+from eval.command import count
 from eval.exchange import command
 from eval.exchange.summary import Summary
 from eval.formats.columns import score_of
@@ -50,7 +51,7 @@ def parser() -> argparse.ArgumentParser:
         "--cuts", type=_cuts, metavar="A,B,..", help="values from which the grade is 1, 2, .."
     )
     made.add_argument("--no-carry", action="store_true", help="judge no copy by its original")
-    made.add_argument("--depth", type=command.at_least_one, help="of clicks: deepest place")
+    made.add_argument("--depth", type=count, help="of clicks: deepest place")
     made.add_argument("--id-key", type=Path, help="key for ids of queries that have none")
     made.add_argument(
         "--from-spreadsheet", action="store_true", help="the file was exported --for-spreadsheet"

@@ -7,6 +7,7 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
+from eval.command import count
 from eval.exchange import command
 from eval.exchange.summary import Summary
 
@@ -23,7 +24,7 @@ def parser() -> argparse.ArgumentParser:
     made = command.parser("sample", "Draw a query set from traffic.", EPILOG)
     made.add_argument("file", type=Path, metavar="FILE")
     made.add_argument("-o", "--output", required=True, type=Path, metavar="QUERIES")
-    made.add_argument("--size", required=True, type=command.at_least_one, metavar="N")
+    made.add_argument("--size", required=True, type=count, metavar="N")
     made.add_argument(
         "--by",
         choices=["random", "top", "traffic"],

@@ -7,9 +7,8 @@ import json
 import sys
 from collections.abc import Callable
 
+from eval.command import CONFIG, FINDING, OK, SOURCE, USAGE, failed
 from eval.exchange.summary import Summary
-
-OK, FINDING, USAGE, CONFIG, SOURCE = 0, 1, 2, 3, 4
 
 
 def parser(name: str, says: str, epilog: str) -> argparse.ArgumentParser:
@@ -37,12 +36,6 @@ def matching_options(made: argparse.ArgumentParser) -> None:
     )
 
 
-def at_least_one(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number above 0")
-    return int(text)
-
-
 def finish(name: str, arguments: argparse.Namespace, work: Callable[[], Summary]) -> int:
     """Does the work, says what came of it, and gives the exit code."""
     from eval.exchange.guess import Unclear
@@ -53,28 +46,21 @@ def finish(name: str, arguments: argparse.Namespace, work: Callable[[], Summary]
     try:
         summary = work()
     except (Unclear, InTheWay) as error:
-        return trouble(name, arguments, str(error), USAGE)
+        return failed(name, arguments, str(error), USAGE)
     except NotInstalled as error:
-        return trouble(name, arguments, str(error), SOURCE)
+        return failed(name, arguments, str(error), SOURCE)
     except FormatError as error:
         hint = "\n--on-conflict decides for you: first, last, max or min"
         said = str(error) + (hint if "a second time" in str(error) else "")
-        return trouble(name, arguments, said, CONFIG)
+        return failed(name, arguments, said, CONFIG)
     except ValueError as error:
-        return trouble(name, arguments, str(error), CONFIG)
+        return failed(name, arguments, str(error), CONFIG)
     except OSError as error:
         said = f"{error.filename or name}: {error.strerror or error}"
-        return trouble(name, arguments, said, CONFIG)
+        return failed(name, arguments, said, CONFIG)
     if arguments.json:
         print(json.dumps(summary.as_json(), indent=2, allow_nan=False, ensure_ascii=False))
     else:
         print(summary.as_text())
     sys.stdout.flush()
     return FINDING if getattr(arguments, "strict", False) and not summary.clean else OK
-
-
-def trouble(name: str, arguments: argparse.Namespace, said: str, code: int) -> int:
-    if arguments.json:
-        print(json.dumps({"error": {"message": said}}, ensure_ascii=False))
-    print(f"{name}: {said}", file=sys.stderr)
-    return code

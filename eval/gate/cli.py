@@ -5,11 +5,10 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-OK, FINDING, USAGE, CONFIG, SOURCE = 0, 1, 2, 3, 4
+from eval.command import FINDING, OK, USAGE, failed
 
 EPILOG = """\
 RUN is a run's id (`./workbench runs list`), a capability for its latest run, or a run's folder.
@@ -56,14 +55,14 @@ def main(argv: Sequence[str]) -> int:
     arguments = parser().parse_args(argv)
     wrong = _misuse(arguments)
     if wrong:
-        return _trouble(wrong, USAGE)
+        return failed("gate", arguments, wrong, USAGE)
     from eval.gate import work
 
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     try:
         done = work.run(arguments)
     except work.EXPECTED as error:
-        return _trouble(str(error), work.code_of(error))
+        return failed("gate", arguments, str(error), work.code_of(error))
     told = json.dumps(done.document, indent=2, allow_nan=False, ensure_ascii=False)
     print(told if arguments.json else done.text, flush=True)
     return FINDING if done.shut else OK
@@ -99,8 +98,3 @@ def _share(text: str) -> float:
     if not 0 <= value <= 1:
         raise argparse.ArgumentTypeError(f"{text!r} is no number from 0 to 1")
     return value
-
-
-def _trouble(text: str, code: int) -> int:
-    print(f"gate: {text}", file=sys.stderr)
-    return code

@@ -2,7 +2,6 @@
 
 import argparse
 import json
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from eval.command import CONFIG, OK, USAGE, count, failed
 from eval.evidence.scores import normal_form
 from eval.formats.findings import FormatError
 from eval.judge.outlook import Outlook, next_pairs, outlook
@@ -21,7 +21,6 @@ from eval.runfolder import RunFolderError
 if TYPE_CHECKING:
     from eval.tune.verdict import Case
 
-OK, USAGE, CONFIG = 0, 2, 3
 _SHUT = ", development part: the sealed one was not opened for this candidate"
 SOURCE = ""  # a plain run names no source
 EPILOG = """\
@@ -60,7 +59,7 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--candidate", type=Path, help="another tuned file than the run's own")
     made.add_argument("--runs", nargs=2, type=Path, metavar=("A", "B"))
     made.add_argument("--qrels", type=Path)
-    made.add_argument("--budget", type=_positive, default=40, help="pairs (default 40)")
+    made.add_argument("--budget", type=count, default=40, help="pairs (default 40)")
     made.add_argument("--judged", action="append", type=Path, default=[], metavar="FILE")
     made.add_argument(
         "--data",
@@ -70,33 +69,27 @@ def parser() -> argparse.ArgumentParser:
         metavar="DIR",
         help="the labelled folders: question, need, title and text go beside each pair",
     )
-    made.add_argument("--k", type=_positive, default=10, help="depth of nDCG@k (default 10)")
-    made.add_argument("--depth", type=_positive, help="how far down the lists (default: whole)")
-    made.add_argument("--top", type=_positive, help="top of the grading scale (default: seen)")
+    made.add_argument("--k", type=count, default=10, help="depth of nDCG@k (default 10)")
+    made.add_argument("--depth", type=count, help="how far down the lists (default: whole)")
+    made.add_argument("--top", type=count, help="top of the grading scale (default: seen)")
     made.add_argument("-o", "--output", type=Path, help="where the pairs are written, as CSV")
     made.add_argument("--json", action="store_true", help="one JSON document on stdout")
     return made
 
 
-def _positive(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number above 0")
-    return int(text)
-
-
 def main(argv: Sequence[str]) -> int:
     arguments = parser().parse_args(argv)
     if bool(arguments.run) == bool(arguments.runs):
-        return _trouble("name a run folder, or --runs A B --qrels Q", USAGE)
+        return failed("judge-next", arguments, "name a run folder, or --runs A B --qrels Q", USAGE)
     if bool(arguments.runs) != bool(arguments.qrels):
-        return _trouble("--runs and --qrels go together", USAGE)
+        return failed("judge-next", arguments, "--runs and --qrels go together", USAGE)
     try:
         arms = _of_runs(arguments) if arguments.runs else _of_folder(arguments)
         document = ask(arms, arguments)
     except (FormatError, SheetError, NothingToCompare, RunFolderError, ValueError) as error:
-        return _trouble(str(error), CONFIG)
+        return failed("judge-next", arguments, str(error), CONFIG)
     except OSError as error:
-        return _trouble(f"{error.filename}: {error.strerror}", CONFIG)
+        return failed("judge-next", arguments, f"{error.filename}: {error.strerror}", CONFIG)
     print(json.dumps(document, indent=2) if arguments.json else _text(document), flush=True)
     return OK
 
@@ -262,8 +255,3 @@ def _text(document: Mapping[str, object]) -> str:
             f"  {one['query']}\t{one['source']}\t{one['document']}" for one in document["next"]
         ]
     return "\n".join(lines)
-
-
-def _trouble(text: str, code: int) -> int:
-    print(f"judge-next: {text}", file=sys.stderr)
-    return code

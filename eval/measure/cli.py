@@ -2,12 +2,11 @@
 
 import argparse
 import json
-import math
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-OK, USAGE, CONFIG, DEGRADED = 0, 2, 3, 5
+from eval.command import CONFIG, DEGRADED, OK, USAGE, amount, count, failed
+
 DEFAULT = "nDCG@{k} RR@{k} P@{k} R@{k} AP@{k} Judged@{k}"
 
 EPILOG = """\
@@ -35,12 +34,10 @@ def parser() -> argparse.ArgumentParser:
     add("--run", type=Path, metavar="FILE", help="a TREC run")
     add("--qrels", type=Path, metavar="FILE", help="its judgements")
     add("--measures", metavar="NAMES", help="by name, blanks between them")
-    add("--k", type=_count, help="depth of what has no name (default: the recording's)")
-    add("--scale", type=_count, default=4, help="top of the grading scale, for ERR and RBP (4)")
-    add("--stale-days", type=_amount, default=365.0, metavar="D", help="older is stale (365)")
-    add(
-        "--window", type=_count, default=2000, metavar="T", help="tokens of a context window (2000)"
-    )
+    add("--k", type=count, help="depth of what has no name (default: the recording's)")
+    add("--scale", type=count, default=4, help="top of the grading scale, for ERR and RBP (4)")
+    add("--stale-days", type=amount, default=365.0, metavar="D", help="older is stale (365)")
+    add("--window", type=count, default=2000, metavar="T", help="tokens of a context window (2000)")
     add("--drop-self", action="store_true", help="take out results with their query's own id")
     add("--explain", metavar="QUERY", help="every factor of this query's candidates")
     add("--json", action="store_true", help="one JSON document on stdout")
@@ -48,27 +45,11 @@ def parser() -> argparse.ArgumentParser:
     return made
 
 
-def _count(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number above 0")
-    return int(text)
-
-
-def _amount(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = -1.0
-    if not 0 <= value < math.inf:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number of 0 or more")
-    return value
-
-
 def main(argv: Sequence[str]) -> int:
     arguments = parser().parse_args(argv)
     wrong = _misuse(arguments)
     if wrong:
-        return _trouble(wrong, USAGE)
+        return failed("measure", arguments, wrong, USAGE)
     from eval.measure.plain import plain
     from eval.measure.printed import as_html, as_text
     from eval.measures import UnknownMeasure
@@ -78,9 +59,9 @@ def main(argv: Sequence[str]) -> int:
         if arguments.html is not None:
             arguments.html.write_text(as_html(report), "utf-8")
     except UnknownMeasure as error:
-        return _trouble(str(error), USAGE)
+        return failed("measure", arguments, str(error), USAGE)
     except (ValueError, OSError) as error:
-        return _trouble(str(error), CONFIG)
+        return failed("measure", arguments, str(error), CONFIG)
     told = json.dumps(plain(report), indent=2, allow_nan=False) if arguments.json else None
     print(as_text(report) if told is None else told, flush=True)
     return DEGRADED if report.partial else OK
@@ -116,8 +97,3 @@ def _misuse(arguments: argparse.Namespace) -> str:
     if not arguments.folders and not arguments.run:
         return "name at least one RUN, or --run FILE --qrels FILE"
     return ""
-
-
-def _trouble(text: str, code: int) -> int:
-    print(f"measure: {text}", file=sys.stderr)
-    return code

@@ -9,7 +9,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-OK, FINDING, USAGE, CONFIG, SOURCE = 0, 1, 2, 3, 4
+from eval.command import FINDING, OK, USAGE, failed
+
 FORMS = ("opensearch-pipeline", "elastic-linear", "json")
 
 EPILOG = """\
@@ -48,9 +49,11 @@ def parser() -> argparse.ArgumentParser:
 def main(argv: Sequence[str]) -> int:
     arguments = parser().parse_args(argv)
     if arguments.output and not arguments.form:
-        return _trouble("--output goes with --as: a revision has its own place", USAGE)
+        return failed(
+            "promote", arguments, "--output goes with --as: a revision has its own place", USAGE
+        )
     if arguments.form and len(arguments.decisions) > 1:
-        return _trouble("--as writes the weights of one decision", USAGE)
+        return failed("promote", arguments, "--as writes the weights of one decision", USAGE)
     from eval.promote import work
 
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
@@ -59,7 +62,7 @@ def main(argv: Sequence[str]) -> int:
         if arguments.output:
             arguments.output.write_text(done.text + "\n", "utf-8")
     except work.EXPECTED as error:
-        return _failed(arguments, str(error), work.code_of(error))
+        return _refused(arguments, str(error), work.code_of(error))
     if not arguments.quiet:
         for note in done.notes:
             print(f"promote: does not carry over: {note}", file=sys.stderr)
@@ -70,12 +73,9 @@ def main(argv: Sequence[str]) -> int:
     return FINDING if done.refused else OK
 
 
-def _failed(arguments: argparse.Namespace, why: str, code: int) -> int:
+def _refused(arguments: argparse.Namespace, why: str, code: int) -> int:
+    """A refusal is an answer to what was asked, and has that answer's form."""
     if arguments.json:
         print(json.dumps({"promoted": False, "why": why}))
-    return _trouble(why, code)
-
-
-def _trouble(text: str, code: int) -> int:
-    print(f"promote: {text}", file=sys.stderr)
+    print(f"promote: {why}", file=sys.stderr)
     return code

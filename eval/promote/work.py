@@ -16,9 +16,9 @@ from esra.governance import places
 from esra.governance.secrets import SecretUnresolved
 from esra.wiring import CannotOpen, identities_of
 from eval import publish
+from eval.command import CONFIG, FINDING, SOURCE, USAGE
 from eval.evidence import BrokenLedger
 from eval.evidence.holm import Claim, together
-from eval.promote.cli import CONFIG, FINDING, SOURCE, USAGE
 from eval.promote.decided import Decided, NotFound, NotPromoted, decided
 from eval.promote.engines import Form, document, left_behind
 from eval.tune.folders import ledger_of

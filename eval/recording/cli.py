@@ -2,13 +2,11 @@
 
 import argparse
 import json
-import math
 import os
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-OK, USAGE, CONFIG, SOURCE, DEGRADED = 0, 2, 3, 4, 5
+from eval.command import DEGRADED, OK, USAGE, amount, count, failed
 
 EPILOG = """\
 --name N --data D ..            labelled folders, each one source, loaded into the database
@@ -39,26 +37,26 @@ def parser() -> argparse.ArgumentParser:
     add("--exposure", metavar="SLUG", help="which of the catalog's exposures is asked")
     add("--questions", type=Path, metavar="FILE", help="queries.jsonl")
     add("--qrels", type=Path, metavar="FILE")
-    add("--queries", type=_count, metavar="N", help="at most N queries")
+    add("--queries", type=count, metavar="N", help="at most N queries")
     add("--arm", help="what the recording is called in reports")
     add("--select", choices=["all", "local", "statistics", "model"])
     add("--plan", choices=["template", "local", "model"])
     add("--rerank", choices=["none", "local", "model"])
     add(
         "--shortlist",
-        type=_count,
+        type=count,
         metavar="N",
         help="candidates a reranker sees",
     )
     add("--as-of", action="store_true", help="take out what is dated after a query's own date")
     add("--retention", choices=["full", "keyed_hash", "redacted", "none"], help="of prompts")
-    add("--repeat", type=_count, default=1, metavar="N", help="recordings; 2 or more: noise floor")
-    add("--parallel", type=_count, default=2, metavar="N", help="questions at a time (default 2)")
-    add("--delay", type=_amount, default=0.0, metavar="S", help="seconds between two beginnings")
-    add("--max-calls", type=_count, metavar="N")
-    add("--max-tokens", type=_count, metavar="N", help="tokens in and out")
-    add("--max-cost", type=_amount, metavar="X", help="in the unit of the catalog's price")
-    add("--k", type=_count, default=10, help="depth of nDCG@k (default 10)")
+    add("--repeat", type=count, default=1, metavar="N", help="recordings; 2 or more: noise floor")
+    add("--parallel", type=count, default=2, metavar="N", help="questions at a time (default 2)")
+    add("--delay", type=amount, default=0.0, metavar="S", help="seconds between two beginnings")
+    add("--max-calls", type=count, metavar="N")
+    add("--max-tokens", type=count, metavar="N", help="tokens in and out")
+    add("--max-cost", type=amount, metavar="X", help="in the unit of the catalog's price")
+    add("--k", type=count, default=10, help="depth of nDCG@k (default 10)")
     add("--out", type=Path, metavar="DIR", help="the run folder (default: by what it depends on)")
     add("--dry-run", action="store_true", help="say what it will cost, and stop")
     add("--json", action="store_true", help="one JSON document on stdout")
@@ -66,27 +64,11 @@ def parser() -> argparse.ArgumentParser:
     return made
 
 
-def _count(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number above 0")
-    return int(text)
-
-
-def _amount(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = -1.0
-    if not 0 <= value < math.inf:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number of 0 or more")
-    return value
-
-
 def main(argv: Sequence[str]) -> int:
     arguments = parser().parse_args(argv)
     wrong = _misuse(arguments)
     if wrong:
-        return _trouble(wrong, USAGE)
+        return failed("record", arguments, wrong, USAGE)
     from eval.recording import work
 
     # A kernel or a pool of threads would fight over the cores the recording needs.
@@ -94,7 +76,7 @@ def main(argv: Sequence[str]) -> int:
     try:
         done = work.run(arguments)
     except work.EXPECTED as error:
-        return _trouble(str(error), work.code_of(error))
+        return failed("record", arguments, str(error), work.code_of(error))
     told = json.dumps(done.document, indent=2, allow_nan=False)
     print(told if arguments.json else done.report, flush=True)
     return DEGRADED if done.partial else OK
@@ -112,8 +94,3 @@ def _misuse(arguments: argparse.Namespace) -> str:
     if arguments.exposure and not arguments.catalog:
         return "--exposure goes with --catalog"
     return ""
-
-
-def _trouble(text: str, code: int) -> int:
-    print(f"record: {text}", file=sys.stderr)
-    return code

@@ -18,6 +18,7 @@ from esra.ports import House
 from esra.wiring import CannotOpen, Wishes, models_of, open_house
 from eval import record, runfolder
 from eval.catalog import SlugError
+from eval.command import CONFIG, SOURCE, USAGE
 from eval.formats.findings import FormatError
 from eval.load import LoadError
 from eval.measures import measure
@@ -27,7 +28,6 @@ from eval.recording.answers import Answers, AnswersUnusable, secret_of
 from eval.recording.as_of import NOT, TOLD
 from eval.recording.bill import Most
 from eval.recording.changed import Changes, refuse_missing_models
-from eval.recording.cli import CONFIG, SOURCE, USAGE
 from eval.recording.expect import Price, Rate
 from eval.recording.ground import Ground, ground
 from eval.recording.labelled import Set

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-OK, FINDING, USAGE, CONFIG = 0, 1, 2, 3
+from eval.command import CONFIG, OK, failed
 
 EPILOG = """\
 RUN is a run's id, a beginning of it, a capability for its latest run, or a run's folder. Nothing
@@ -40,8 +39,7 @@ def main(argv: Sequence[str]) -> int:
     try:
         done = work.run(arguments)
     except work.EXPECTED as error:
-        print(f"runs: {error}", file=sys.stderr)
-        return CONFIG
+        return failed("runs", arguments, str(error), CONFIG)
     if done is not None:
         told = json.dumps(done.document, indent=2, allow_nan=False, ensure_ascii=False)
         print(told if arguments.json else done.text, flush=True)

@@ -3,11 +3,10 @@
 import argparse
 import json
 import os
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-OK, FINDING, USAGE, CONFIG, SOURCE, DEGRADED = 0, 1, 2, 3, 4, 5
+from eval.command import CONFIG, DEGRADED, FINDING, OK, USAGE, count, failed
 
 EPILOG = """\
 without arguments    the documentation of the installed scientific packages, made into labelled
@@ -34,7 +33,7 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--data", nargs="+", type=Path, metavar="DIR", help="labelled folders")
     made.add_argument("--runs", nargs=2, type=Path, metavar=("LEXICAL", "SEMANTIC"))
     made.add_argument("--qrels", type=Path, help="judgements of the runs")
-    made.add_argument("--queries", type=_positive, metavar="N", help="at most N queries")
+    made.add_argument("--queries", type=count, metavar="N", help="at most N queries")
     made.add_argument("--select", choices=["all", "local", "statistics"], default="all")
     made.add_argument("--rerank", choices=["local", "none"], default="local")
     made.add_argument(
@@ -50,7 +49,7 @@ def parser() -> argparse.ArgumentParser:
         help="the queries are mixed over the sources as callers mix them; without this, or a "
         "number `traffic` with every query, no priority is tuned",
     )
-    made.add_argument("--k", type=_positive, default=10, help="depth of nDCG@k (default 10)")
+    made.add_argument("--k", type=count, default=10, help="depth of nDCG@k (default 10)")
     made.add_argument("--explore", action="store_true", help="open nothing, promote nothing")
     made.add_argument(
         "--no-notebooks", action="store_true", help="no notebooks and no first picture"
@@ -61,17 +60,11 @@ def parser() -> argparse.ArgumentParser:
     return made
 
 
-def _positive(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number above 0")
-    return int(text)
-
-
 def main(argv: Sequence[str]) -> int:
     arguments = parser().parse_args(argv)
     wrong = _misuse(arguments)
     if wrong:
-        return _trouble(wrong, USAGE)
+        return failed("tune", arguments, wrong, USAGE)
     from eval.tune import work
 
     # A kernel or a pool of threads would fight over the cores the recording needs.
@@ -79,14 +72,14 @@ def main(argv: Sequence[str]) -> int:
     try:
         done = work.run(arguments)
     except work.EXPECTED as error:
-        return _trouble(str(error), work.code_of(error))
+        return failed("tune", arguments, str(error), work.code_of(error))
     try:
         told = json.dumps(done.document, indent=2, allow_nan=False)
         print(told if arguments.json else done.report, flush=True)
     except BrokenPipeError:
         raise
     except OSError as error:
-        return _trouble(f"stdout: {error.strerror}", CONFIG)
+        return failed("tune", arguments, f"stdout: {error.strerror}", CONFIG)
     if done.failed:
         return FINDING
     return DEGRADED if done.degraded and arguments.fail_on_degraded else OK
@@ -104,8 +97,3 @@ def _misuse(arguments: argparse.Namespace) -> str:
     if arguments.name and not (arguments.data or arguments.runs):
         return "--name needs --data DIR [DIR ...]"
     return ""
-
-
-def _trouble(text: str, code: int) -> int:
-    print(f"tune: {text}", file=sys.stderr)
-    return code

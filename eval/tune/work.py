@@ -20,6 +20,7 @@ from esra.wiring import CannotOpen
 from eval import plot, pydocs, report
 from eval.bulk import Bulk
 from eval.catalog import SlugError, slug_of
+from eval.command import CONFIG, FINDING, SOURCE, USAGE
 from eval.dataset import load_federation
 from eval.evidence import BrokenLedger, Ledger, UnfitScores
 from eval.formats.findings import FormatError
@@ -30,7 +31,6 @@ from eval.pydocs import PydocsError
 from eval.replay import ForeignTrace
 from eval.runs.keep import keep
 from eval.search.tunables import UnknownTunable, tunable
-from eval.tune.cli import CONFIG, FINDING, SOURCE, USAGE
 from eval.tune.folders import (
     CannotRecord,
     Order,

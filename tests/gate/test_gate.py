@@ -1,7 +1,5 @@
 """`gate` as a build runs it: its exit code, what it says, and what it refuses to compare."""
 
-import contextlib
-import io
 import json
 from math import log2
 
@@ -14,6 +12,7 @@ from eval.runfolder import read
 from eval.runs.arm import Ordering, arm_of
 from eval.runs.pairs import CannotCompare, pair
 from tests.runs import made
+from tests.said import said
 
 SECOND = 1 / log2(3)  # nDCG of a single right document at rank 2
 QUERIES = [f"q{number:03}" for number in range(40)]
@@ -26,15 +25,7 @@ def home(tmp_path, monkeypatch):
 
 
 def gate(*words: object, code: int = 0) -> tuple[str, str]:
-    """(stdout, stderr) of a call that ended with this code."""
-    out, err = io.StringIO(), io.StringIO()
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-        try:
-            ended = cli.main([str(word) for word in words])
-        except SystemExit as stopped:  # argparse's own way out
-            ended = stopped.code
-    assert ended == code, out.getvalue() + err.getvalue()
-    return out.getvalue(), err.getvalue()
+    return said(cli.main, *words, code=code)
 
 
 def places(worse: int = 0, queries=QUERIES) -> dict[str, int]:

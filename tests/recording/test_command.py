@@ -1,10 +1,8 @@
 """`record` and `measure` as commands, over PostgreSQL and a model on loopback."""
 
 import importlib
-import io
 import json
 import os
-from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from unittest import mock
 
@@ -15,6 +13,7 @@ from psycopg.conninfo import make_conninfo
 
 from eval.__main__ import COMMANDS
 from tests.llm.double import running
+from tests.said import said as command
 from tests.tune import labelled
 
 READER = "esra_recorder"
@@ -25,15 +24,9 @@ def said(home, url, *words, code=0):
     kept = {name: value for name, value in os.environ.items() if not name.startswith("ESRA_")}
     reader = make_conninfo(url, user=READER)
     own = {**kept, "ESRA_HOME": str(home), "ESRA_DATABASE_URL": url, "ESRA_READER_URL": reader}
-    out, err = io.StringIO(), io.StringIO()
-    with mock.patch.dict(os.environ, own, clear=True), redirect_stdout(out), redirect_stderr(err):
-        name, *rest = map(str, words)
-        try:
-            ended = importlib.import_module(COMMANDS[name]).main(rest)
-        except SystemExit as exit:
-            ended = exit.code
-    assert ended == code, err.getvalue()
-    return out.getvalue(), err.getvalue()
+    name, *rest = words
+    with mock.patch.dict(os.environ, own, clear=True):
+        return command(importlib.import_module(COMMANDS[name]).main, *rest, code=code)
 
 
 def run(home, url, *words, code=0):

@@ -1,8 +1,6 @@
 """`runs`: what is listed, compared, explained and taken apart of runs on the disk."""
 
-import contextlib
 import csv
-import io
 import json
 from math import log2
 
@@ -13,6 +11,7 @@ from eval.runs import cli
 from eval.runs.ablate import ablate
 from eval.runs.folders import NoSuchRun, all_runs, find_run
 from tests.runs import made
+from tests.said import said
 
 SECOND, THIRD = 1 / log2(3), 1 / log2(4)
 URL = "https://example.test/q?a=1|b&c=#x"
@@ -25,15 +24,7 @@ def home(tmp_path, monkeypatch):
 
 
 def runs(*words: object, code: int = 0) -> tuple[str, str]:
-    """(stdout, stderr) of a call that ended with this code."""
-    out, err = io.StringIO(), io.StringIO()
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-        try:
-            ended = cli.main([str(word) for word in words])
-        except SystemExit as stopped:  # argparse's own way out
-            ended = stopped.code
-    assert ended == code, out.getvalue() + err.getvalue()
-    return out.getvalue(), err.getvalue()
+    return said(cli.main, *words, code=code)
 
 
 def plain(*words: object):

@@ -1,0 +1,55 @@
+"""Every command of the workbench fails in one way, and a program that reads stdout can tell."""
+
+import json
+
+import pytest
+
+from eval.command import amount, count
+from eval.exchange import cli_export, cli_import
+from eval.gate import cli as gate
+from eval.judge import cli as judge
+from eval.measure import cli as measure
+from eval.promote import cli as promote
+from eval.recording import cli as record
+from eval.runs import cli as runs
+from eval.tune import cli as tune
+from tests.said import said
+
+FAILING = [
+    ("tune", tune.main, ["--name", "x"], 2),
+    ("record", record.main, ["--name", "x", "--data", "/nowhere"], 3),
+    ("measure", measure.main, ["/nowhere"], 3),
+    ("gate", gate.main, ["--baseline", "none", "/nowhere"], 3),
+    ("judge-next", judge.main, ["/nowhere"], 3),
+    ("promote", promote.main, ["--output", "x"], 2),
+    ("runs", runs.main, ["show", "nobody"], 3),
+    ("import", cli_import.main, ["/nowhere", "--to", "/nowhere/else"], 3),
+    ("export", cli_export.main, ["/nowhere", "--format", "trec", "-o", "/nowhere/else"], 3),
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "main", "words", "code"), FAILING, ids=lambda value: str(value)[:12]
+)
+def test_a_failure_is_one_document_and_one_line(name, main, words, code, tmp_path, monkeypatch):
+    """A program would read an empty stdout, and a person a stack trace."""
+    monkeypatch.setenv("ESRA_HOME", str(tmp_path))
+    out, err = said(main, *words, "--json", code=code)
+    document = json.loads(out)
+    assert list(document) == ["error"]
+    assert f"{name}: {document['error']['message']}" in err
+    assert said(main, *words, code=code)[0] == ""
+
+
+@pytest.mark.parametrize("text", ["0", "-1", "x", "1.5", "", "²"])
+def test_what_is_no_count_is_refused(text):
+    """A budget of nothing would be spent."""
+    with pytest.raises(Exception, match="whole number above 0"):
+        count(text)
+
+
+@pytest.mark.parametrize("text", ["-1", "x", "nan", "inf", ""])
+def test_what_is_no_amount_is_refused(text):
+    """A cap of infinity would cap nothing."""
+    with pytest.raises(Exception, match="0 or more"):
+        amount(text)
