@@ -1,7 +1,7 @@
-"""Where the pipeline touches the world, and the briefs that bound what a model may see.
+"""Where the pipeline touches the world: what stands behind each port, and the house of them all.
 
-Each model step is *brief -> ask -> admit*: the brief is a record whose type has no schema, host,
-key or score in it; the port makes the call; an admit function in the stage takes any text at all.
+Each model step is *brief -> ask -> admit*: the brief (``esra/briefs.py``) bounds what is seen, the
+port makes the call, and an admit function in the stage takes any text at all.
 """
 
 import asyncio
@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Protocol
 
+from esra.briefs import PlanBrief, RerankBrief, SelectBrief
 from esra.domain.capability import Catalog, Exposure
 from esra.domain.codes import FailureCode
 from esra.domain.hit import Hits
@@ -18,76 +19,9 @@ from esra.domain.invocation import Caller, Principal, Retention
 from esra.domain.outcome import Failed
 from esra.domain.plan import Strategy
 from esra.domain.resilience import BreakerChange
-from esra.domain.source import Source, Vocabulary
+from esra.domain.source import Source
 from esra.domain.usage import Usage
 from esra.sealed import ValidatedQuery
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SourceBrief:
-    """Business metadata of an Optional source: all that a selector sees of it."""
-
-    id: str
-    description: str
-    usage: str
-    exclusions: str
-    tags: tuple[str, ...]
-    languages: tuple[str, ...]
-    examples: tuple[str, ...]
-    freshness: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SelectBrief:
-    prompt: str
-    candidates: tuple[SourceBrief, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FieldBrief:
-    """Exactly the four facts a planner may know of a field."""
-
-    fieldName: str
-    isSearchable: bool
-    isFilterable: bool
-    allowedOperators: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MappingBrief:
-    id: str
-    name: str
-    description: str
-    fields: tuple[FieldBrief, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlanBrief:
-    """One source's business schema; no word of another source."""
-
-    prompt: str
-    description: str
-    mappings: tuple[MappingBrief, ...]
-    strategies: tuple[Strategy, ...]
-    unsupported: tuple[Strategy, ...]
-    vocabulary: Vocabulary
-    ceiling: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CandidateBrief:
-    """A candidate under an opaque id that is fresh for each invocation."""
-
-    resultId: str
-    source: str
-    title: str
-    fragments: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RerankBrief:
-    prompt: str
-    candidates: tuple[CandidateBrief, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

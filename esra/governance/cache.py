@@ -20,11 +20,12 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import astuple
 
+from esra.briefs import SelectBrief
 from esra.domain.capability import SelectForm
 from esra.domain.invocation import Call, Retention
 from esra.domain.usage import Usage
 from esra.governance.store import Store
-from esra.ports import Clock, Reply, SelectBrief, SelectionCache, SelectionKey, Selector
+from esra.ports import Clock, Reply, SelectionCache, SelectionKey, Selector
 from esra.reply import Unusable, read_rows
 
 # A source can change its worth without a change of its description; then a choice is an hour old.

@@ -12,8 +12,9 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from esra.briefs import RerankBrief, SelectBrief
 from esra.domain.usage import Usage
-from esra.ports import Reply, RerankBrief, SelectBrief, Trouble
+from esra.ports import Reply, Trouble
 
 SCORE_MAP = "max(0, cosine)"
 FRAGMENT_TOKENS = 64

@@ -5,9 +5,10 @@ It generates nothing: every word it adds stands in the source's configured vocab
 
 import json
 
+from esra.briefs import MappingBrief, PlanBrief
 from esra.domain.plan import Strategy
 from esra.domain.usage import Usage
-from esra.ports import MappingBrief, PlanBrief, Reply
+from esra.ports import Reply
 from esra.sources.question import content_words, phrase_words
 from esra.sources.relation import terms, words
 

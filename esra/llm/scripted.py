@@ -5,7 +5,8 @@ It stands behind the same three ports as any other, and its text passes the same
 
 from collections.abc import Callable
 
-from esra.ports import PlanBrief, Reply, RerankBrief, SelectBrief
+from esra.briefs import PlanBrief, RerankBrief, SelectBrief
+from esra.ports import Reply
 
 
 class Scripted:

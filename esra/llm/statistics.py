@@ -7,8 +7,9 @@ nobody, and always knows the answer: nothing of the prompt leaves the process.
 import json
 from collections.abc import Mapping
 
+from esra.briefs import SelectBrief
 from esra.domain.usage import Usage
-from esra.ports import Reply, SelectBrief
+from esra.ports import Reply
 from esra.sources.evidence import RECIPE, Statistics, evidence_of
 
 # A source is taken from this share of the best one's evidence on.

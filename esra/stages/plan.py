@@ -8,6 +8,7 @@ import asyncio
 from collections.abc import Mapping as Keyed
 from dataclasses import dataclass, replace
 
+from esra.briefs import FieldBrief, MappingBrief, PlanBrief
 from esra.domain.capability import PlanForm
 from esra.domain.codes import AuditEvent, WarningCode
 from esra.domain.invocation import Call
@@ -16,16 +17,7 @@ from esra.domain.plan import Filter, PlannedQuery, PlanOrigin, SourcePlan, Strat
 from esra.domain.scope import Scope, ScopedSource
 from esra.domain.source import Mapping, Operator, Source
 from esra.domain.usage import Asked
-from esra.ports import (
-    FieldBrief,
-    MappingBrief,
-    PlanBrief,
-    Planner,
-    Provider,
-    Trouble,
-    spent,
-    within,
-)
+from esra.ports import Planner, Provider, Trouble, spent, within
 from esra.reply import Unusable, read_rows
 from esra.sources.question import content_words, phrase_words
 

@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import TypeGuard
 
 from esra import scoring
+from esra.briefs import CandidateBrief, RerankBrief
 from esra.domain.capability import RerankForm, Scoring
 from esra.domain.codes import AuditEvent, WarningCode
 from esra.domain.hit import Candidate, Given, NotAsked, Omitted, Ranked, RecordId, Semantic
@@ -19,7 +20,7 @@ from esra.domain.outcome import Fact, Outcome, Warn
 from esra.domain.ranking import OrderedBy, Ranking
 from esra.domain.scope import Scope
 from esra.domain.usage import Asked
-from esra.ports import CandidateBrief, RerankBrief, Reranker, Trouble, spent, within
+from esra.ports import Reranker, Trouble, spent, within
 from esra.reply import Unusable, read_rows
 
 

@@ -6,13 +6,14 @@ Mandatory and policy-forced sources are taken without asking and never enter the
 import json
 from collections.abc import Mapping
 
+from esra.briefs import SelectBrief, SourceBrief
 from esra.domain.capability import Presence, SelectForm
 from esra.domain.codes import AuditEvent, WarningCode
 from esra.domain.invocation import Call
 from esra.domain.outcome import Fact, Outcome, Warn
 from esra.domain.scope import Scope, ScopedSource
 from esra.domain.usage import Asked, Usage
-from esra.ports import Reply, SelectBrief, Selector, SourceBrief, Trouble, spent, within
+from esra.ports import Reply, Selector, Trouble, spent, within
 from esra.reply import Unusable, read_rows
 
 

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
+from esra.briefs import SelectBrief
 from esra.domain.capability import Capability, Catalog, Forms, SelectForm
 from esra.domain.codes import AuditEvent, ErrorCode
 from esra.domain.invocation import Caller, Identity, Mode, Request
@@ -22,7 +23,7 @@ from esra.governance.admission import admit
 from esra.governance.audit import ListAudit
 from esra.llm.scripted import Scripted
 from esra.pipeline import retrieve
-from esra.ports import House, SelectBrief
+from esra.ports import House
 from eval.gate.canaries import Canaries
 from eval.gate.check import Check, Status, Suite, verdict
 from eval.gate.governance import LISTED, canary_check, strangers

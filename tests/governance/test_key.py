@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from esra.briefs import SourceBrief
 from esra.governance.cache import MemorySelections, SelectionKey, same_prompt, selection_key
 from esra.governance.clock import StillClock
-from esra.ports import SourceBrief
 from esra.stages.scope import resolve_scope
 from esra.stages.select import brief_selection
 from tests.governance.desk import IDS, offer

@@ -10,6 +10,7 @@ from tests.guard.house import House, called, dotted, finds, read_house, within
 
 PURE = (
     "esra.domain",
+    "esra.briefs",
     "esra.scoring",
     "esra.sealed",
     "esra.sources",

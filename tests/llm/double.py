@@ -16,6 +16,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
+from esra.briefs import SelectBrief, SourceBrief
 from esra.domain.capability import Forms, PlanForm, Presence, RerankForm, SelectForm
 from esra.governance.admission import admit
 from esra.governance.audit import ListAudit
@@ -23,7 +24,7 @@ from esra.llm.openai import Endpoint, LanguageModel
 from esra.llm.openai.fence import unfenced
 from esra.llm.prompts import load_prompts
 from esra.pipeline import retrieve
-from esra.ports import SelectBrief, SourceBrief, Trouble
+from esra.ports import Trouble
 from tests.house import catalog, hit, house, request, source
 
 KEY = "sk-canary-1f2e3d4c5b6a79880"

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from esra.briefs import CandidateBrief, RerankBrief, SelectBrief
 from esra.llm.openai.fence import CLOSE, OPEN, fenced, unfenced
-from esra.ports import CandidateBrief, RerankBrief, SelectBrief
 from tests.llm.double import select_brief
 
 NASTY = [

@@ -6,10 +6,10 @@ import json
 
 import pytest
 
+from esra.briefs import CandidateBrief, RerankBrief
 from esra.domain.plan import Strategy
 from esra.domain.source import Operator
 from esra.llm.openai.forms import BOUNDS, plan_form, rerank_form, select_form, unbounded
-from esra.ports import CandidateBrief, RerankBrief
 from esra.stages.plan import admit_plan, brief_plan
 from tests.house import call, field, source
 from tests.llm.double import select_brief

@@ -2,10 +2,10 @@
 
 import asyncio
 
+from esra.briefs import MappingBrief, PlanBrief
 from esra.domain.plan import Strategy
 from esra.domain.source import Vocabulary
 from esra.llm.planner import LocalPlanner, found
-from esra.ports import MappingBrief, PlanBrief
 from esra.stages.plan import admit_plan
 
 SYNONYMS = (("car", ("automobile", "motor vehicle")), ("fix", ("repair",)))

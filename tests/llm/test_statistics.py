@@ -5,9 +5,9 @@ import json
 
 import pytest
 
+from esra.briefs import SelectBrief
 from esra.domain.capability import Forms, Presence, SelectForm
 from esra.llm.statistics import MARGIN, StatisticsSelector
-from esra.ports import SelectBrief
 from esra.sources.evidence import RECIPE, Statistics, statistics
 from esra.stages.select import admit_selection, brief_selection
 from tests.house import ask as retrieve

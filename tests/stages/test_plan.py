@@ -7,12 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from esra.briefs import FieldBrief
 from esra.domain.capability import Forms, PlanForm
 from esra.domain.codes import WarningCode
 from esra.domain.plan import PlanOrigin, Strategy
 from esra.domain.source import Operator
 from esra.llm.scripted import Scripted
-from esra.ports import FieldBrief, Trouble
+from esra.ports import Trouble
 from esra.reply import Unusable
 from esra.sources.question import content_words
 from esra.stages.plan import admit_plan, plan_searches, template_plan

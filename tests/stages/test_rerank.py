@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from esra.briefs import CandidateBrief, RerankBrief
 from esra.domain.capability import Forms, RerankForm
 from esra.domain.codes import WarningCode
 from esra.domain.hit import Answer, Given, NotAsked, Omitted
 from esra.domain.plan import Strategy
 from esra.domain.ranking import OrderedBy
 from esra.llm.scripted import Scripted
-from esra.ports import CandidateBrief, RerankBrief
 from esra.stages.aggregate import aggregate
 from esra.stages.normalize import normalize
 from esra.stages.rerank import admit_scores, rerank, shortlist

@@ -7,10 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from esra.briefs import SourceBrief
 from esra.domain.capability import Forms, Presence, SelectForm
 from esra.domain.codes import AuditEvent, WarningCode
 from esra.llm.scripted import Scripted
-from esra.ports import SourceBrief, Trouble
+from esra.ports import Trouble
 from esra.reply import Unusable
 from esra.stages.scope import resolve_scope
 from esra.stages.select import admit_selection, select_sources

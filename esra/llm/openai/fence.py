@@ -8,7 +8,7 @@ nothing is left to chance. Source: *spotlighting* by delimiting and encoding, Hi
 import json
 from dataclasses import asdict
 
-from esra.ports import PlanBrief, RerankBrief, SelectBrief
+from esra.briefs import PlanBrief, RerankBrief, SelectBrief
 
 OPEN, CLOSE = "<data>", "</data>"
 

@@ -7,8 +7,8 @@ not take bounds. What counts is held by the admit functions.
 
 from collections.abc import Iterable
 
+from esra.briefs import PlanBrief, RerankBrief, SelectBrief
 from esra.domain.source import Operator
-from esra.ports import PlanBrief, RerankBrief, SelectBrief
 
 Form = dict[str, object]
 

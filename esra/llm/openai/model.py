@@ -5,12 +5,13 @@ names the model, its settings and the step's prompt: with another of these a con
 for another model. None of it is secret.
 """
 
+from esra.briefs import PlanBrief, RerankBrief, SelectBrief
 from esra.llm.openai.chat import Chat, Question
 from esra.llm.openai.endpoint import Endpoint
 from esra.llm.openai.fence import fenced
 from esra.llm.openai.forms import Form, plan_form, rerank_form, select_form
 from esra.llm.prompts import Prompt, Prompts
-from esra.ports import PlanBrief, Reply, RerankBrief, SelectBrief
+from esra.ports import Reply
 
 
 class _Step:

@@ -6,7 +6,7 @@ it before its own admit functions have.
 
 import json
 
-from esra.ports import PlanBrief, RerankBrief, SelectBrief
+from esra.briefs import PlanBrief, RerankBrief, SelectBrief
 
 Brief = SelectBrief | PlanBrief | RerankBrief
 

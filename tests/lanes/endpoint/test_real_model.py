@@ -6,9 +6,10 @@ import asyncio
 
 import pytest
 
+from esra.briefs import CandidateBrief, RerankBrief
 from esra.domain.plan import Strategy
 from esra.llm.openai.chat import Chat, Question
-from esra.ports import CandidateBrief, RerankBrief, Trouble
+from esra.ports import Trouble
 from esra.reply import read_rows
 from esra.stages.plan import admit_plan, brief_plan
 from esra.stages.select import admit_selection
