@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from esra import scoring
 from esra.domain.capability import Scoring
-from esra.domain.hit import Given, NativeHit, NotAsked, Omitted, RecordId
+from esra.domain.hit import Answer, Given, NativeHit, NotAsked, Omitted, RecordId
 from esra.domain.outcome import Failed
 from eval import measures
 from eval.replay import Recorded
@@ -23,6 +23,7 @@ from eval.table import Judgements, pair
 Floats = NDArray[np.float64]
 Whole = NDArray[np.int64]
 Mask = NDArray[np.bool_]
+Row = tuple[float, int, int, int, int, float, bool, float]  # as the fields of ``Rows``, in order
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,12 +31,14 @@ class Rows:
     """Every usable row [M], those of one record beside each other.
 
     answer: which query of which source of which invocation; record: its candidate
+    place: that query's own in the source's plan, from 0
     age: seconds, NaN without a timestamp; evidence: NaN where nothing is known
     """
 
     native: Floats
     answer: Whole
     source: Whole
+    place: Whole
     record: Whole
     age: Floats
     stale: Mask
@@ -83,7 +86,7 @@ def lay_out(recordings: Sequence[Recorded]) -> Bulk:
     """The recordings as arrays. ValueError where one record has two tie fields in one answer."""
     sources = sorted({answer.source for one in recordings for answer in one.answers})
     number = {id: place for place, id in enumerate(sources)}
-    rows: list[tuple[float, int, int, int, float, bool, float]] = []
+    rows: list[Row] = []
     ids: list[RecordId] = []
     query: list[int] = []
     answers = 0
@@ -93,12 +96,13 @@ def lay_out(recordings: Sequence[Recorded]) -> Bulk:
         numbered = {id: len(ids) + at for at, (id, _) in enumerate(records)}
         ids += [id for id, _ in records]
         query += [place] * len(records)
-        for source, hits in found:
+        for answer, hits in found:
+            source = answer.source
             known = one.evidence.get(source, np.nan)
             for hit in hits:
                 old = np.nan if hit.timestamp is None else one.now - hit.timestamp
                 own = (numbered[hit.id], old, hit.stale, known)
-                rows.append((hit.native, answers, number[source], *own))
+                rows.append((hit.native, answers, number[source], answer.query, *own))
             answers += 1
     states = [_state(recordings[place], id) for place, id in zip(query, ids, strict=True)]
     return Bulk(
@@ -151,7 +155,9 @@ def weights(bulk: Bulk, numbers: Scoring) -> Floats:
     if not len(rows.native):
         return np.empty(0)
     floor = np.array([-np.inf if one.native_floor is None else one.native_floor for one in own])
-    kept = rows.native >= floor[rows.source]
+    # A source's plan is cut from its end, so that a lower ceiling leaves the queries before it.
+    ceiling = np.array([one.ceiling for one in own])
+    kept = (rows.native >= floor[rows.source]) & (rows.place < ceiling[rows.source])
     low, high = _range(rows, kept, bulk.answers)
     half_life = np.array([np.nan if one.half_life is None else one.half_life for one in own])
     fresh = scoring.demote(
@@ -243,8 +249,8 @@ def ndcg(ordered: Ordered, labels: Labels) -> Floats:
     return measures.ndcg(shown[labels.measured], labels.ideal[labels.measured], labels.k)
 
 
-def _usable(one: Recorded) -> list[tuple[str, list[NativeHit]]]:
-    """Each answer's best row of every record, in the order of the answers (RULINGS 4 and 5)."""
+def _usable(one: Recorded) -> list[tuple[Answer, list[NativeHit]]]:
+    """Each answer's best row of every record, in the answers' order (RULINGS 4 and 5)."""
     found = []
     for answer in one.answers:
         if isinstance(answer.result, Failed):
@@ -256,11 +262,11 @@ def _usable(one: Recorded) -> list[tuple[str, list[NativeHit]]]:
             if hit.id not in best or hit.native > best[hit.id].native:
                 best[hit.id] = hit
         if best:
-            found.append((answer.source, list(best.values())))
+            found.append((answer, list(best.values())))
     return found
 
 
-def _ties(found: list[tuple[str, list[NativeHit]]]) -> dict[RecordId, scoring.OrderKey]:
+def _ties(found: list[tuple[Answer, list[NativeHit]]]) -> dict[RecordId, scoring.OrderKey]:
     """What orders two records of one query whose scores are equal."""
     keys: dict[RecordId, scoring.OrderKey] = {}
     for _, hits in found:
@@ -272,15 +278,16 @@ def _ties(found: list[tuple[str, list[NativeHit]]]) -> dict[RecordId, scoring.Or
     return keys
 
 
-def _columns(rows: list[tuple[float, int, int, int, float, bool, float]]) -> Rows:
-    rows = sorted(rows, key=lambda row: row[3])
-    native, answer, source, record, age, stale, evidence = (
-        zip(*rows, strict=True) if rows else ((),) * 7
+def _columns(rows: list[Row]) -> Rows:
+    rows = sorted(rows, key=lambda row: row[4])
+    native, answer, source, place, record, age, stale, evidence = (
+        zip(*rows, strict=True) if rows else ((),) * 8
     )
     return Rows(
         native=np.array(native, dtype=np.float64),
         answer=np.array(answer, dtype=np.int64),
         source=np.array(source, dtype=np.int64),
+        place=np.array(place, dtype=np.int64),
         record=np.array(record, dtype=np.int64),
         age=np.array(age, dtype=np.float64),
         stale=np.array(stale, dtype=bool),

@@ -79,7 +79,19 @@ def numbers_of(plain: Mapping[str, object]) -> Scoring:
 
 def candidates(one: Recorded, numbers: Scoring) -> tuple[Candidate, ...]:
     """What the stages make of the recorded answers under ``numbers``."""
-    return aggregate(normalize(one.answers, numbers, one.now, one.evidence).value, numbers).value
+    kept = within_ceilings(one, numbers)
+    found = normalize(kept, numbers, one.now, one.evidence).value
+    return aggregate(found, numbers).value
+
+
+def within_ceilings(one: Recorded, numbers: Scoring) -> tuple[Answer, ...]:
+    """The recorded answers whose queries a plan under ``numbers`` still holds.
+
+    A plan is cut from its end, so a lower ceiling leaves the queries before it; a higher one finds
+    nothing that was not recorded.
+    """
+    own = {source: numbers.of(source).ceiling for source in {a.source for a in one.answers}}
+    return tuple(answer for answer in one.answers if answer.query < own[answer.source])
 
 
 def replay(one: Recorded, numbers: Scoring) -> tuple[Ranked, ...]:

@@ -34,6 +34,7 @@ def random_numbers(r):
                     priority=r.uniform(0.1, 10),
                     half_life=r.choice([None, r.uniform(0.25, 300)]),
                     native_floor=r.choice([None, None, r.uniform(-5, 30)]),
+                    ceiling=r.choice([1, 2, 3, 20]),
                 ),
             )
             for id in "abc"
