@@ -9,18 +9,13 @@ from esra.config.catalog import Loaded
 from esra.config.strict import ConfigError
 from esra.domain.capability import Capability, Catalog, PlanForm, RerankForm, SelectForm
 from esra.governance import places, secrets
-from esra.llm.embedder import (
-    CachedEmbedder,
-    Embedder,
-    EmbeddingCache,
-    ModelMissing,
-    ModelUnusable,
-)
+from esra.llm.embedder import Embedder, ModelMissing, ModelUnusable
 from esra.llm.local import LocalReranker, LocalSelector
 from esra.llm.openai import Endpoint, LanguageModel
 from esra.llm.planner import LocalPlanner
 from esra.llm.prompts import load_prompts
 from esra.llm.statistics import StatisticsSelector
+from esra.llm.vector_cache import CachedEmbedder, EmbeddingCache
 from esra.sources.evidence import Statistics
 from esra.wiring.wishes import CannotOpen
 

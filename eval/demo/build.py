@@ -15,8 +15,9 @@ from esra.domain.source import Limits, Mapping, Relation, Source
 from esra.governance import places
 from esra.governance.audit import ListAudit
 from esra.governance.clock import StillClock
-from esra.llm.embedder import CachedEmbedder, Embedder, EmbeddingCache
+from esra.llm.embedder import Embedder
 from esra.llm.local import LocalReranker
+from esra.llm.vector_cache import CachedEmbedder, EmbeddingCache
 from esra.ports import House
 from esra.providers.memory import MemoryProvider, Record
 from eval import pydocs, record

@@ -25,7 +25,7 @@ DOORS = {
         "esra.sample.load",
     ),
     "psycopg_pool": ("esra.providers.postgres", "esra.governance.store", "esra.ingest"),
-    "sqlite3": ("esra.llm.embedder",),
+    "sqlite3": ("esra.llm.vector_cache",),
 }
 
 # What sends a command over a connection.
@@ -39,7 +39,7 @@ SENDERS = {
     "esra.governance.audit.tables": SENDS,
     "esra.ingest.store": SENDS,
     "esra.sample.load": {"execute", "executemany"},
-    "esra.llm.embedder": {"execute", "executemany"},
+    "esra.llm.vector_cache": {"execute", "executemany"},
     "esra.llm.openai": {"stream"},
 }
 
@@ -161,7 +161,7 @@ PLANTED = [
     (open_doors, "esra.cli", "from esra.providers.postgres import run"),
     (open_doors, "esra.cli", "from esra.llm.embedder import Embedder"),
     (open_doors, "esra.serve.http", "import esra.llm.local"),
-    (open_doors, "esra.llm.embedder", "import psycopg"),
+    (open_doors, "esra.llm.vector_cache", "import psycopg"),
     (open_doors, "esra.stages.execute", "from psycopg import sql"),
     (open_doors, "esra.providers.postgres.run", "import sqlite3"),
     (executions, "esra.providers.postgres.render", "def f(c): return c.execute('select 1')"),
@@ -172,7 +172,7 @@ PLANTED = [
         "async def f(c):\n    async with c.cursor() as k:\n        await k.copy('x')",
     ),
     (executions, "esra.config.catalog", "def f(c): c.cursor().executemany('insert', [])"),
-    (executions, "esra.llm.embedder", "def f(c): c.cursor().copy('copy x to stdout')"),
+    (executions, "esra.llm.vector_cache", "def f(c): c.cursor().copy('copy x to stdout')"),
     (executions, "esra.llm.openai.line", "def f(c): c.execute('select 1')"),
     (client_cursors, "esra.providers.postgres.run", "from psycopg import AsyncClientCursor"),
     (client_cursors, "esra.providers.postgres.run", "import psycopg\nc = psycopg.ClientCursor"),
