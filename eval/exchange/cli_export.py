@@ -36,6 +36,11 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--format", required=True, choices=FORMATS)
     made.add_argument("-o", "--output", required=True, type=Path, metavar="FILE")
     made.add_argument("--run", metavar="TAG", help="which run of the folder (trec-run)")
+    made.add_argument(
+        "--id-map",
+        metavar="CSV|TEMPLATE",
+        help="as of the import: records go out under the ids they are judged by",
+    )
     made.add_argument("--title", default="", help="the list's name (rre, opensearch)")
     made.add_argument(
         "--for-spreadsheet",
@@ -57,12 +62,22 @@ def main(argv: Sequence[str]) -> int:
 def _work(arguments: argparse.Namespace) -> Summary:
     from eval.exchange.exporting import Wish, export_labels
     from eval.exchange.formats import How, Name
-    from eval.exchange.runs import export_run
+    from eval.exchange.idmap import id_map
+    from eval.exchange.runs import RunWish, export_run
     from eval.formats.gather import OnConflict
 
     name = Name(arguments.format)
+    mapped = id_map(arguments.id_map) if arguments.id_map else None
     if name is Name.TREC_RUN:
-        return export_run(arguments.folder, arguments.output, arguments.run, arguments.force)
+        return export_run(
+            RunWish(
+                folder=arguments.folder,
+                target=arguments.output,
+                tag=arguments.run,
+                mapped=mapped,
+                force=arguments.force,
+            )
+        )
     how = How(
         on_conflict=OnConflict(arguments.on_conflict),
         spreadsheet=arguments.for_spreadsheet,
@@ -74,6 +89,7 @@ def _work(arguments: argparse.Namespace) -> Summary:
             name=name,
             target=arguments.output,
             how=how,
+            mapped=mapped,
             force=arguments.force,
         )
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -10,21 +9,19 @@ from pathlib import Path
 from eval.dataset.errors import DatasetError
 from eval.dataset.labels import QUERIES, Labels, load_labels
 from eval.dataset.reading import read_documents
-from eval.dataset.store import query_line
+from eval.exchange.beir import write_beir
 from eval.exchange.formats import FORMATS, How, Name, carries
+from eval.exchange.idmap import IdMap
 from eval.exchange.incoming import CORPUS, rated
+from eval.exchange.leaving import leaving
 from eval.exchange.losses import losses, shared_texts
-from eval.exchange.matching import Match, match_documents, renamed
+from eval.exchange.matching import Match, documents_of, match_documents, renamed
 from eval.exchange.summary import Summary
-from eval.exchange.target import fill, put
-from eval.formats.findings import Finding, Findings, FormatError
-from eval.formats.qrels import QrelsForm, write_qrels
+from eval.exchange.target import put
+from eval.formats.findings import Findings, FormatError
 from eval.formats.sheet import Grade, Judgement, Keys, Sheet
-from eval.formats.writing import write_lines
 from eval.labels.agreement import agreements
 from eval.labels.settle import by_pair
-
-_TEST = "qrels/test.tsv"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,6 +32,7 @@ class Wish:
     name: Name
     target: Path
     how: How
+    mapped: IdMap | None = None
     force: bool = False
 
 
@@ -43,19 +41,21 @@ def export_labels(wish: Wish) -> Summary:
     labels = load_labels(wish.folder)
     keys = _keys(wish.folder)
     findings = Findings(FormatError)
+    sheet = _sheet(labels, wish.name)
+    judged = documents_of(sheet)
+    ids = leaving(judged, wish.mapped, wish.folder, findings)
+    findings.check()
+    out = ids.sheet(sheet)
+    written = [wish.target]
     if wish.name is Name.BEIR:
-        sheet, written = _graded(labels, exact=False), _beir(wish, labels)
+        written = write_beir(wish.folder, labels, out, wish.target, wish.mapped, wish.force)
     else:
         form = FORMATS[wish.name]
-        sheet = _full(labels) if form.raters else _graded(labels, exact=True)
-        if wish.name is Name.TREC:
-            sheet = _graded(labels, exact=False)
-        told = _named(sheet, labels, form.keys, wish, findings)
+        told = _named(out, labels, form.keys, wish, findings)
         findings.check()
         write = form.write
         assert write is not None
         put(wish.target, lambda path: write(told, path, wish.how), wish.force)
-        written = [wish.target]
     found, _ = match_documents(sheet, None, keys)
     asked = {query.id for query in labels.queries}
     return Summary(
@@ -66,9 +66,9 @@ def export_labels(wish: Wish) -> Summary:
             found=tuple(asked),
             missing=tuple(query for query in labels.grades if query not in asked),
         ),
-        documents=found,
+        documents=ids.told(found),
         lost=losses(labels, carries(wish.name), len(keys or ())),
-        notes=_notes(labels, wish, keys is None),
+        notes=_notes(labels, out, wish, keys is None),
         findings=(*labels.findings, *findings.tolerated()),
         agreement=agreements(labels.judgements),
         written=tuple(map(str, written)),
@@ -83,6 +83,12 @@ def _keys(folder: Path) -> Mapping[str, object] | None:
     found = read_documents(folder / CORPUS, findings)
     findings.check()
     return found
+
+
+def _sheet(labels: Labels, name: Name) -> Sheet:
+    if name in (Name.BEIR, Name.TREC):
+        return _graded(labels, exact=False)
+    return _full(labels) if FORMATS[name].raters else _graded(labels, exact=True)
 
 
 def _graded(labels: Labels, *, exact: bool) -> Sheet:
@@ -124,23 +130,7 @@ def _named(sheet: Sheet, labels: Labels, keys: Keys, wish: Wish, findings: Findi
     return replace(told, keys=Keys.TEXT)
 
 
-def _beir(wish: Wish, labels: Labels) -> list[Path]:
-    def make(folder: Path) -> None:
-        if (wish.folder / CORPUS).exists():
-            shutil.copyfile(wish.folder / CORPUS, folder / CORPUS)
-        lines = [query_line(one, labels.lines) for one in labels.queries]
-        write_lines(folder / QUERIES, lines)
-        (folder / "qrels").mkdir()
-        write_qrels(labels.grades, folder / _TEST, QrelsForm.BEIR)
-
-    if wish.target.is_file():
-        said = "is a file: a BEIR export is a folder"
-        raise FormatError([Finding(file=str(wish.target), line=0, message=said)])
-    names = fill(wish.target, make, (CORPUS, QUERIES, _TEST), wish.force)
-    return [wish.target / name for name in names]
-
-
-def _notes(labels: Labels, wish: Wish, bare: bool) -> tuple[str, ...]:
+def _notes(labels: Labels, out: Sheet, wish: Wish, bare: bool) -> tuple[str, ...]:
     notes = []
     if bare:
         notes.append(f"no {CORPUS} in the folder: no id was matched")
@@ -148,8 +138,7 @@ def _notes(labels: Labels, wish: Wish, bare: bool) -> tuple[str, ...]:
     if keys is Keys.TEXT and (merged := shared_texts(labels)):
         notes.append(f"queries of one text become one: {merged:,} fewer")
     if wish.name is Name.TREC:
-        spaced = {key for own in labels.grades.values() for key in own if " " in key}
-        spaced |= {query for query in labels.grades if " " in query}
+        spaced = {id for one in out.judgements for id in (one.query, one.document) if " " in id}
         if spaced:
             notes.append(f"{len(spaced):,} ids hold blanks, at which trec_eval splits a line")
     if wish.how.spreadsheet:

@@ -1,21 +1,34 @@
-"""From the id somebody judged to the key of a record (RULINGS 48): by a template or a table.
+"""From the id somebody judged to the key of a record, and back (RULINGS 48): a template or a table.
 
 A template is the judged id with ``{key}`` where the key stands, as ``https://shop.example/p/{key}``.
-A table is a CSV of two columns under the header ``id,key``; an id may stand in it more than once.
+A table is a CSV of two columns under the header ``id,key``; an id may stand in it more than once,
+and so may a key.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from eval.formats.csvtable import read_table
 from eval.formats.findings import Finding, Findings, FormatError
 
 PLACE = "{key}"
-# The keys a judged id may stand for: none, one, or several between which nobody can choose.
-IdMap = Callable[[str], tuple[str, ...]]
+Names = Callable[[str], tuple[str, ...]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IdMap:
+    """``keys(id)``: the keys a judged id may stand for: none, one, or several between which nobody
+    can choose. ``ids(key)``: the ids by which a record is judged, those that may be another's too
+    left out. ``shared(key)``: whether it has only such ids.
+    """
+
+    keys: Names
+    ids: Names
+    shared: Callable[[str], bool]
 
 
 def id_map(given: str) -> IdMap:
@@ -34,7 +47,7 @@ def _template(given: str) -> IdMap:
         match = shape.fullmatch(judged)
         return (match[1],) if match else ()
 
-    return keys
+    return IdMap(keys=keys, ids=lambda key: (f"{before}{key}{after}",), shared=lambda key: False)
 
 
 def _table(path: Path) -> IdMap:
@@ -52,4 +65,18 @@ def _table(path: Path) -> IdMap:
         else:
             findings.refuse(path, row.line, "has a blank id or key: fill both cells")
     findings.check()
-    return lambda judged: tuple(found.get(judged, ()))
+    return _of(found)
+
+
+def _of(keys: Mapping[str, Mapping[str, None]]) -> IdMap:
+    ids: dict[str, list[str]] = {}
+    for judged, own in keys.items():
+        for key in own:
+            mine = ids.setdefault(key, [])
+            if len(own) == 1:
+                mine.append(judged)
+    return IdMap(
+        keys=lambda judged: tuple(keys.get(judged, ())),
+        ids=lambda key: tuple(ids.get(key, ())),
+        shared=lambda key: key in ids and not ids[key],
+    )

@@ -34,8 +34,8 @@ def match_documents(
     """
     found, missing, ambiguous = [], [], []
     names: dict[str, str] = {}
-    for judged in _documents(sheet):
-        given = mapped(judged) if mapped else (judged,)
+    for judged in documents_of(sheet):
+        given = mapped.keys(judged) if mapped else (judged,)
         there = [key for key in given if keys is None or key in keys]
         if not there and keys is not None and judged in keys:
             there = [judged]
@@ -99,7 +99,8 @@ def renamed(
     )
 
 
-def _documents(sheet: Sheet) -> list[str]:
+def documents_of(sheet: Sheet) -> list[str]:
+    """Every document the sheet names, once, in its order."""
     named = [one.document for one in sheet.judgements]
     named += [one.document for one in sheet.failures]
     return list(dict.fromkeys([*named, *(document for _, document in sheet.open)]))

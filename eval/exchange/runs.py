@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from pathlib import Path
 
 from eval.dataset.errors import DatasetError
 from eval.dataset.labels import QUERIES
 from eval.dataset.reading import read_documents
 from eval.exchange.asked import read_asked
+from eval.exchange.idmap import IdMap
 from eval.exchange.incoming import CORPUS, Wish
+from eval.exchange.leaving import leaving
 from eval.exchange.matching import Match, match_documents
 from eval.exchange.summary import Summary
 from eval.exchange.target import fill, put
@@ -61,28 +64,51 @@ def import_run(wish: Wish) -> Summary:
     )
 
 
-def export_run(folder: Path, target: Path, tag: str | None, force: bool) -> Summary:
-    """Writes one of the folder's runs; ``tag`` names it where there are several."""
-    runs = sorted((folder / RUNS).glob("*.run"))
-    wanted = [path for path in runs if tag is None or path.stem == tag]
-    if len(wanted) != 1:
-        has = ", ".join(path.stem for path in runs) or "none"
-        said = f"name one of its runs with --run ({has})" if runs else "has no run to export"
-        raise FormatError([Finding(file=str(folder / RUNS), line=0, message=said)])
-    run = read_run(wanted[0])
-    put(target, lambda path: write_run(run, path), force)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunWish:
+    """Which run of a folder goes out; ``tag`` names it where there are several."""
+
+    folder: Path
+    target: Path
+    tag: str | None = None
+    mapped: IdMap | None = None
+    force: bool = False
+
+
+def export_run(wish: RunWish) -> Summary:
+    """Writes the run. A record of several ids goes out under the first, since one more result
+    would move those below it. Raises FormatError, InTheWay.
+    """
+    run = read_run(_wanted(wish))
+    findings = Findings(FormatError)
+    keys = tuple(dict.fromkeys(key for own in run.scores.values() for key in own))
+    ids = leaving(keys, wish.mapped, wish.folder, findings, one=True)
+    findings.check()
+    scores = {
+        query: {ids.of[key][0]: score for key, score in own.items()}
+        for query, own in run.scores.items()
+    }
+    put(wish.target, lambda path: write_run(Run(tag=run.tag, scores=scores), path), wish.force)
     return Summary(
-        what=f"exported {folder}",
+        what=f"exported {wish.folder}",
         format="trec-run",
         counts={"queries": len(run.scores), "results": sum(map(len, run.scores.values()))},
         queries=Match(found=tuple(run.scores)),
-        documents=Match(
-            found=tuple(dict.fromkeys(key for own in run.scores.values() for key in own))
-        ),
+        documents=ids.told(Match(found=keys)),
         notes=(f"ranks follow {TIE_RULE}",),
-        findings=run.findings,
-        written=(str(target),),
+        findings=(*run.findings, *findings.tolerated()),
+        written=(str(wish.target),),
     )
+
+
+def _wanted(wish: RunWish) -> Path:
+    runs = sorted((wish.folder / RUNS).glob("*.run"))
+    wanted = [path for path in runs if wish.tag is None or path.stem == wish.tag]
+    if len(wanted) == 1:
+        return wanted[0]
+    has = ", ".join(path.stem for path in runs) or "none"
+    said = f"name one of its runs with --run ({has})" if runs else "has no run to export"
+    raise FormatError([Finding(file=str(wish.folder / RUNS), line=0, message=said)])
 
 
 def _known(wish: Wish) -> tuple[set[str] | None, set[str] | None]:
