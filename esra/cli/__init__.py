@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from esra import __version__
 from esra.cli.commands import COMMANDS
 from esra.cli.exits import INTERRUPTED, OK
+from esra.typed import typed
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -33,7 +34,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def parser() -> argparse.ArgumentParser:
     """The parser of every subcommand; what it parses has a ``run``."""
-    whole = argparse.ArgumentParser(prog="esra", description="Governed retrieval for AI clients.")
+    whole = argparse.ArgumentParser(prog=typed(), description="Governed retrieval for AI clients.")
     whole.add_argument("--version", action="version", version=f"esra {__version__}")
     subparsers = whole.add_subparsers(metavar="COMMAND", required=True)
     for command in COMMANDS:

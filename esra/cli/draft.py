@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from esra.cli.command import Command
 from esra.cli.exits import CONFIG, FINDING, OK, SOURCE, USAGE, say, trouble
+from esra.typed import typed
 
 if TYPE_CHECKING:
     from esra.domain.described import Server
@@ -56,8 +57,8 @@ def _run(arguments: argparse.Namespace) -> int:
     count = searchable(told)
     say(f"{count} of {len(told.tables)} relations that this role may read can be searched")
     if file is not None and count:
-        say(f"next: esra doctor --catalog {file}")
-        say(f'then: esra retrieve {slug_of(told.database)} "a question" --catalog {file}')
+        say(f"next: {typed('doctor')} --catalog {file}")
+        say(f'then: {typed("retrieve")} {slug_of(told.database)} "a question" --catalog {file}')
     return OK if count else FINDING
 
 

@@ -6,6 +6,7 @@ from collections.abc import Coroutine
 from pathlib import Path
 
 from esra.cli.exits import CONFIG, OK, SOURCE, trouble
+from esra.typed import typed
 
 MISSING = "this needs packages that are not installed; install them with: pip install 'esra[serve]'"
 
@@ -47,7 +48,7 @@ def kept_as(name: str) -> Path:
     if file.is_file():
         return file.absolute()
     names = ", ".join(other.stem for other in _kept())
-    there = f"those kept are {names}" if names else "none is kept yet, `esra init` makes one"
+    there = f"those kept are {names}" if names else f"none is kept yet, `{typed('init')}` makes one"
     raise ConfigError(f"there is no catalog {name}; {there}")
 
 
@@ -59,7 +60,7 @@ def every() -> list[Path]:
         return found
     raise ConfigError(
         f"no catalog is kept in {_folder()} yet; name one with --catalog, or make one: "
-        "`esra init`, `esra draft`"
+        f"`{typed('init')}`, `{typed('draft')}`"
     )
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from esra.cli.command import Command
 from esra.cli.exits import CONFIG, OK, SOURCE, USAGE, say, trouble
+from esra.typed import typed
 
 DEFAULT = "guide"
 
@@ -15,7 +16,7 @@ def _options(parser: argparse.ArgumentParser) -> None:
     where.add_argument(
         "--name",
         help=f"keep it in esra's folder under this name (default: {DEFAULT}); "
-        "`esra retrieve NAME` finds it there",
+        f"`{typed('retrieve NAME')}` finds it there",
     )
     parser.add_argument("--force", action="store_true", help="write over a file that is there")
     parser.add_argument(
@@ -68,7 +69,7 @@ def _load(base: Path) -> None:
         if not database.embedded:
             raise embedded.EmbeddedError(
                 "ESRA_DATABASE_URL names a server of yours, and the sample goes into none; "
-                "unset it, or start with `esra draft env:ESRA_DATABASE_URL`"
+                f"unset it, or start with `{typed('draft env:ESRA_DATABASE_URL')}`"
             )
         forget_server_settings()
         say(f"{load(database.url, READER)} pages are in the embedded database")
@@ -92,10 +93,10 @@ def _say_next(slug: str, file: Path, *, kept: bool) -> None:
 
     given = shlex.quote(str(file.absolute()))
     at = "" if kept else f" --catalog {given}"
-    say(f'next: esra retrieve {slug} "how are results ordered?"{at}')
+    say(f'next: {typed("retrieve")} {slug} "how are results ordered?"{at}')
     named = slug if kept else given
-    say(f"then: esra doctor --catalog {named}")
-    say(f"then: esra mcp config --client claude-code --catalog {named}")
+    say(f"then: {typed('doctor')} --catalog {named}")
+    say(f"then: {typed('mcp config')} --client claude-code --catalog {named}")
 
 
 COMMAND = Command(

@@ -11,6 +11,7 @@ from esra.cli.command import Command
 from esra.cli.exits import CONFIG, OK, USAGE, say, trouble
 from esra.cli.house import MISSING, chosen, doors_installed, options, served
 from esra.cli.variables import named, unset
+from esra.typed import typed
 
 if TYPE_CHECKING:
     from esra.serve import clients
@@ -28,7 +29,7 @@ def _options(parser: argparse.ArgumentParser) -> None:
     )
     config.set_defaults(run=_config)
     config.add_argument("--client", required=True, choices=CLIENTS, help="which client")
-    config.add_argument("--url", help="connect to a running `esra serve` at this address")
+    config.add_argument("--url", help=f"connect to a running `{typed('serve')}` at this address")
     config.add_argument(
         "--token-env", default="", metavar="NAME", help="environment variable of a bearer token"
     )

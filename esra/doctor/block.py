@@ -10,6 +10,7 @@ from esra.doctor.storage import make_index
 from esra.doctor.toml import comment, comments, string, strings
 from esra.domain.described import Column, Kind, Server, Table
 from esra.sources.searchable import unindexed
+from esra.typed import typed
 
 # Fields that are shown as a suggestion; more would hide the mapping they belong to.
 _FIELDS = 20
@@ -59,7 +60,7 @@ def face(slug: str, ids: Sequence[str]) -> list[str]:
         *bindings,
         "",
         "[[exposures]]",
-        f'slug = {string(slug)}  # esra retrieve {slug} "a question"',
+        f'slug = {string(slug)}  # {typed("retrieve")} {slug} "a question"',
         f"capability = {string(slug)}",
     ]
 

@@ -10,6 +10,7 @@ from esra.doctor.choose import Choice, choose
 from esra.doctor.missing import missing
 from esra.doctor.toml import comments, string
 from esra.domain.described import Server, Table
+from esra.typed import typed
 
 PROVIDER = "main"
 # A slug has 26 characters, and a tool's name must not end like the one that fetches.
@@ -71,7 +72,7 @@ def _head(server: Server, reference: str, schema: str | None) -> list[str]:
     kind, _, name = reference.partition(":")
     lines = comments(
         f"A first catalog of {where} {server.database}. Nothing in the database was changed.",
-        "Read it, change what is guessed, then: esra doctor --catalog FILE",
+        f"Read it, change what is guessed, then: {typed('doctor')} --catalog FILE",
         "",
     )
     if kind == "env":

@@ -11,6 +11,7 @@ from esra.domain.capability import Catalog
 from esra.domain.described import Server
 from esra.domain.outcome import Failed
 from esra.domain.source import Relation
+from esra.typed import typed
 
 
 class Patient(Protocol):
@@ -66,5 +67,5 @@ def _nothing() -> Finding:
         Fault.NOTHING_TO_SEARCH,
         "catalog",
         "it has no sources",
-        "take the # from a source that `esra draft` wrote, or write one",
+        f"take the # from a source that `{typed('draft')}` wrote, or write one",
     )

@@ -12,6 +12,7 @@ from esra.domain.codes import FailureCode
 from esra.domain.described import Column, Server, Table
 from esra.domain.source import FieldType, Mapping, Relation
 from esra.sources.searchable import VECTOR, has_language
+from esra.typed import typed
 
 _NUMBERS = frozenset({"int2", "int4", "int8", "float4", "float8", "numeric"})
 # As a float two large numbers are one, and so would be two callers.
@@ -98,7 +99,7 @@ def _wanted(mapping: Mapping) -> dict[str, frozenset[str]]:
 def _other_type(relation: Relation, found: Column) -> str:
     if found.name != relation.vector:
         return "give the field the type of its column, or name another column"
-    return f"name a column of type {VECTOR}, or add one (`esra draft` writes the statement)"
+    return f"name a column of type {VECTOR}, or add one (`{typed('draft')}` writes the statement)"
 
 
 def _rights(

@@ -27,4 +27,8 @@ def _line(finding: Finding) -> str:
 
 def _count(findings: Sequence[Finding]) -> str:
     counted = Counter(finding.severity for finding in findings)
-    return f"{counted[Severity.ERROR]} errors, {counted[Severity.WARNING]} warnings"
+    return ", ".join(_many(counted[kind], kind) for kind in (Severity.ERROR, Severity.WARNING))
+
+
+def _many(count: int, kind: Severity) -> str:
+    return f"{count} {kind}{'' if count == 1 else 's'}"

@@ -19,6 +19,7 @@ from esra.config.apply import Applied, adopted
 from esra.domain.capability import Catalog
 from esra.serve.door import Door
 from esra.serve.rehearse import rehearse
+from esra.typed import typed
 
 Seen = tuple[tuple[str, ...], ...]
 
@@ -116,7 +117,7 @@ class Reload:
         if then.revision <= now.revision:
             return Result.HELD, (
                 f"{id}: revision {now.revision} stays in force, since its file is gone or "
-                "changed; `esra config rollback` goes back to another"
+                f"changed; `{typed('config rollback')}` goes back to another"
             )
         if why := await rehearse(self._door.house, adopted(current, fresh, id), id):
             return Result.REHEARSAL_FAILED, (

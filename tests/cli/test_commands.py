@@ -11,6 +11,7 @@ import pytest
 
 from esra.cli import main, parser
 from esra.cli.commands import COMMANDS
+from esra.typed import typed
 
 # What a subcommand may need once it runs, and `--help` must not wait for.
 HEAVY = ("psycopg", "pydantic", "numpy", "cryptography", "starlette", "mcp", "httpx")
@@ -38,7 +39,7 @@ def test_what_is_no_command_is_a_matter_of_usage(words, capsys):
     with pytest.raises(SystemExit) as left:
         parser().parse_args(words)
     assert left.value.code == 2
-    assert "usage: esra" in capsys.readouterr().err
+    assert f"usage: {typed()}" in capsys.readouterr().err
 
 
 def test_help_waits_for_nothing():

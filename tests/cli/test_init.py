@@ -39,7 +39,7 @@ def test_what_init_writes_answers_a_question_at_once(home, loaded, capsys):
     assert main(["init"]) == 0
     said = capsys.readouterr()
     assert said.out == ""
-    assert 'next: esra retrieve guide "how are results ordered?"' in said.err
+    assert 'next: ./workbench esra retrieve guide "how are results ordered?"' in said.err
     assert main(["retrieve", "guide", "how are results ordered?", "--json"]) == 0
     answer = json.loads(capsys.readouterr().out)
     assert answer["status"] == "complete"

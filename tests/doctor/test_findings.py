@@ -111,7 +111,7 @@ def test_findings_are_counted():
         "error   a: b -> c",
         "warning a: b -> c",
         "ok      a: nothing found",
-        "1 errors, 1 warnings",
+        "1 error, 1 warning",
     ]
 
 

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from esra.governance.audit.files import Line
+from esra.typed import typed
 
 if TYPE_CHECKING:
     import psycopg
@@ -187,5 +188,5 @@ def snapshot(address: str) -> "Iterator[Connection]":
 
 def _first(row: tuple[Any, ...] | None) -> Any:
     if row is None:
-        raise LookupError("the audit's tables are not prepared: run `esra audit init`")
+        raise LookupError(f"the audit's tables are not prepared: run `{typed('audit init')}`")
     return row[0]

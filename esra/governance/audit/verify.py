@@ -16,6 +16,7 @@ from esra.governance.audit.head import Head, WrongKey, exported
 from esra.governance.audit.record import Record, parsed
 from esra.governance.audit.view import View
 from esra.governance.audit.writers import BEGINS, ENDS
+from esra.typed import typed
 
 # Seconds. A record's time is taken before its turn to be written comes, and a sink waits no longer
 # than this for a turn: the next record may be that much older without any clock running backwards.
@@ -75,7 +76,9 @@ class Anchor:
         log, _, rest = text.strip().partition(":")
         sequence, _, chain = rest.partition(":")
         if not (log and sequence.isdecimal() and len(chain) == 64):
-            raise ValueError("a head reads LOG:SEQUENCE:SEAL, as `esra audit head` printed it")
+            raise ValueError(
+                f"a head reads LOG:SEQUENCE:SEAL, as `{typed('audit head')}` printed it"
+            )
         return cls(log=log, sequence=int(sequence), chain=chain)
 
 
