@@ -39,8 +39,13 @@ def parser() -> argparse.ArgumentParser:
     )
     made.add_argument("--sets", type=count, default=SETS, help=f"a cell (default {SETS})")
     made.add_argument("--groups", type=count, nargs="+", metavar="N", help="60 100 300")
-    made.add_argument("--shape", action="append", choices=["independent", "clustered", "zeros"])
-    made.add_argument("--seed", type=int, default=1)
+    made.add_argument(
+        "--shape",
+        action="append",
+        choices=["independent", "clustered", "zeros"],
+        help="how differences lie; may be repeated (default: each)",
+    )
+    made.add_argument("--seed", type=int, default=1, help="of the simulation (default 1)")
     made.add_argument("--json", action="store_true", help="one JSON document on stdout")
     made.add_argument("--quiet", action="store_true", help="no progress on stderr")
     return made

@@ -4,6 +4,7 @@ import argparse
 import json
 import math
 import sys
+from pathlib import Path
 
 OK, FINDING, USAGE, CONFIG, SOURCE, DEGRADED = 0, 1, 2, 3, 4, 5
 
@@ -24,6 +25,20 @@ def amount(text: str) -> float:
     if not 0 <= value < math.inf:
         raise argparse.ArgumentTypeError(f"{text!r} is not a number of 0 or more")
     return value
+
+
+def catalog(text: str) -> Path:
+    """An option's catalog: a file, or the name under which one is kept, as the runtime takes it.
+
+    What is neither is handed on as a file, for the command to say what is wrong with it.
+    """
+    from esra.cli.house import meant
+    from esra.config.strict import ConfigError
+
+    try:
+        return meant(text)
+    except ConfigError:
+        return Path(text)
 
 
 def failed(name: str, arguments: argparse.Namespace, said: str, code: int) -> int:

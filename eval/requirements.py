@@ -133,15 +133,17 @@ def _note(report: Mapping[str, Outcome] | None, changed: float) -> str:
     return ""
 
 
-def main(argv: list[str] | None = None) -> int:
-    """``./workbench requirements [--json]``; 1 where no test report exists."""
-    parser = argparse.ArgumentParser(
+def parser() -> argparse.ArgumentParser:
+    made = argparse.ArgumentParser(
         prog="./workbench requirements", description="Which requirement rows a passing test names."
     )
-    parser.add_argument(
-        "--json", action="store_true", help="print one JSON document and nothing else"
-    )
-    options = parser.parse_args(argv)
+    made.add_argument("--json", action="store_true", help="one JSON document on stdout")
+    return made
+
+
+def main(argv: list[str] | None = None) -> int:
+    """``./workbench requirements [--json]``; 1 where no test report exists."""
+    options = parser().parse_args(argv)
     required = rows(ROWS.read_text("utf-8"))
     report = load()
     shown = named(report or {}) | not_built(required, NOT_BUILT.read_text("utf-8"))

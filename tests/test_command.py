@@ -1,10 +1,12 @@
 """Every command of the workbench fails in one way, and a program that reads stdout can tell."""
 
 import json
+from pathlib import Path
 
 import pytest
 
-from eval.command import amount, count
+from esra.governance.places import catalog_file
+from eval.command import amount, catalog, count
 from eval.exchange import cli_export, cli_import
 from eval.gate import cli as gate
 from eval.judge import cli as judge
@@ -53,3 +55,17 @@ def test_what_is_no_amount_is_refused(text):
     """A cap of infinity would cap nothing."""
     with pytest.raises(Exception, match="0 or more"):
         amount(text)
+
+
+def test_a_catalog_is_a_file_or_the_name_of_one_kept(tmp_path, monkeypatch):
+    """What the runtime is told by name would have to be looked for by hand for the workbench."""
+    monkeypatch.setenv("ESRA_HOME", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    kept = catalog_file(tmp_path, "shop")
+    kept.parent.mkdir(parents=True)
+    kept.touch()
+    own = tmp_path / "own.toml"
+    own.touch()
+    assert catalog("shop") == catalog("esra_shop") == kept
+    assert catalog("own.toml") == own
+    assert catalog("nothing.toml") == Path("nothing.toml")

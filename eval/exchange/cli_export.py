@@ -32,9 +32,11 @@ SPREADSHEETS = ("quepid", "quepid-raters", "ratings")
 
 def parser() -> argparse.ArgumentParser:
     made = command.parser("export", "Write the labels of a folder for another tool.", EPILOG)
-    made.add_argument("folder", type=Path, metavar="FOLDER")
-    made.add_argument("--format", required=True, choices=FORMATS)
-    made.add_argument("-o", "--output", required=True, type=Path, metavar="FILE")
+    made.add_argument("folder", type=Path, metavar="FOLDER", help="a labelled folder")
+    made.add_argument("--format", required=True, choices=FORMATS, help="what the other tool reads")
+    made.add_argument(
+        "-o", "--output", required=True, type=Path, metavar="FILE", help="where it is written"
+    )
     made.add_argument("--run", metavar="TAG", help="which run of the folder (trec-run)")
     made.add_argument(
         "--id-map",

@@ -36,9 +36,11 @@ FORMATS = (
 
 def parser() -> argparse.ArgumentParser:
     made = command.parser("import", "Make a labelled folder of another tool's judgements.", EPILOG)
-    made.add_argument("file", metavar="FILE")
-    made.add_argument("--to", required=True, type=Path, metavar="FOLDER")
-    made.add_argument("--format", choices=FORMATS)
+    made.add_argument("file", metavar="FILE", help="what is to be read (see below)")
+    made.add_argument(
+        "--to", required=True, type=Path, metavar="FOLDER", help="the labelled folder to make"
+    )
+    made.add_argument("--format", choices=FORMATS, help="what FILE is (default: guessed)")
     made.add_argument("--id-map", metavar="CSV|TEMPLATE", help="judged id to record key")
     made.add_argument("--corpus", type=Path, help="documents, a file or a folder that holds them")
     made.add_argument("--queries", type=Path, help="queries with their ids: .jsonl, .csv or .tsv")

@@ -22,16 +22,18 @@ and the tag head, torso or tail. The same seed draws the same queries, in whatev
 
 def parser() -> argparse.ArgumentParser:
     made = command.parser("sample", "Draw a query set from traffic.", EPILOG)
-    made.add_argument("file", type=Path, metavar="FILE")
-    made.add_argument("-o", "--output", required=True, type=Path, metavar="QUERIES")
-    made.add_argument("--size", required=True, type=count, metavar="N")
+    made.add_argument("file", type=Path, metavar="FILE", help="the traffic, as CSV")
+    made.add_argument(
+        "-o", "--output", required=True, type=Path, metavar="QUERIES", help="where it is written"
+    )
+    made.add_argument("--size", required=True, type=count, metavar="N", help="queries to draw")
     made.add_argument(
         "--by",
         choices=["random", "top", "traffic"],
         default="traffic",
         help="each query alike, the most frequent, in proportion to traffic (the default)",
     )
-    made.add_argument("--seed", type=int, default=0)
+    made.add_argument("--seed", type=int, default=0, help="another one draws others (default 0)")
     made.add_argument("--id-key", type=Path, help="key for ids of queries that have none")
     return made
 

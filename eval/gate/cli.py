@@ -8,7 +8,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from eval.command import FINDING, OK, USAGE, failed
+from eval.command import FINDING, OK, USAGE, catalog, failed
 
 EPILOG = """\
 RUN is a run's id (`./workbench runs list`), a capability for its latest run, or a run's folder.
@@ -28,7 +28,7 @@ def parser() -> argparse.ArgumentParser:
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    made.add_argument("run", nargs="?", metavar="RUN")
+    made.add_argument("run", nargs="?", metavar="RUN", help="what is held (see below)")
     made.add_argument("--baseline", metavar="NAME", help="compare with this one")
     made.add_argument("--save", metavar="NAME", help="keep RUN as this baseline, and do no more")
     made.add_argument("--baselines", type=Path, metavar="DIR", help="where the baselines are")
@@ -43,9 +43,9 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--segments", action="store_true", help="no segment may lose more either")
     made.add_argument("--strict", action="store_true", help="a loss that may be there is one")
     made.add_argument("--canaries", type=Path, metavar="FILE", help="what nobody may be shown")
-    made.add_argument("--catalog", type=Path, metavar="FILE", help="ask a live house besides")
-    made.add_argument("--junit", type=Path, metavar="FILE")
-    made.add_argument("--markdown", type=Path, metavar="FILE")
+    made.add_argument("--catalog", type=catalog, metavar="FILE|NAME", help="ask a live house too")
+    made.add_argument("--junit", type=Path, metavar="FILE", help="the checks as JUnit XML, too")
+    made.add_argument("--markdown", type=Path, metavar="FILE", help="the report as Markdown, too")
     made.add_argument("--json", action="store_true", help="one JSON document on stdout")
     made.add_argument("--quiet", action="store_true", help="no progress on stderr")
     return made

@@ -57,10 +57,19 @@ def parser() -> argparse.ArgumentParser:
     )
     made.add_argument("run", nargs="?", metavar="RUN", help="a run's folder or id, or a capability")
     made.add_argument("--candidate", type=Path, help="another tuned file than the run's own")
-    made.add_argument("--runs", nargs=2, type=Path, metavar=("A", "B"))
-    made.add_argument("--qrels", type=Path)
+    made.add_argument(
+        "--runs", nargs=2, type=Path, metavar=("A", "B"), help="two TREC runs instead"
+    )
+    made.add_argument("--qrels", type=Path, help="judgements of the runs")
     made.add_argument("--budget", type=count, default=40, help="pairs (default 40)")
-    made.add_argument("--judged", action="append", type=Path, default=[], metavar="FILE")
+    made.add_argument(
+        "--judged",
+        action="append",
+        type=Path,
+        default=[],
+        metavar="FILE",
+        help="such a file with its ratings filled in; may be repeated",
+    )
     made.add_argument(
         "--data",
         nargs="+",

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from eval.command import FINDING, OK, USAGE, failed
+from eval.command import FINDING, OK, USAGE, catalog, failed
 
 FORMS = ("opensearch-pipeline", "elastic-linear", "json")
 
@@ -35,12 +35,17 @@ def parser() -> argparse.ArgumentParser:
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    made.add_argument("decisions", nargs="*", metavar="DECISION")
+    made.add_argument(
+        "decisions",
+        nargs="*",
+        metavar="DECISION",
+        help="a decision's folder, id or file (default: the latest)",
+    )
     made.add_argument(
         "--as", dest="form", choices=FORMS, help="write fusion weights instead of a revision"
     )
     made.add_argument("-o", "--output", type=Path, metavar="FILE", help="with --as, not stdout")
-    made.add_argument("--catalog", type=Path, metavar="FILE", help="the capability's catalog")
+    made.add_argument("--catalog", type=catalog, metavar="FILE|NAME", help="the capability's")
     made.add_argument("--json", action="store_true", help="one JSON document on stdout")
     made.add_argument("--quiet", action="store_true", help="no notes on stderr")
     return made

@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from eval.command import DEGRADED, OK, USAGE, amount, count, failed
+from eval.command import DEGRADED, OK, USAGE, amount, catalog, count, failed
 
 EPILOG = """\
 --name N --data D ..            labelled folders, each one source, loaded into the database
@@ -33,15 +33,15 @@ def parser() -> argparse.ArgumentParser:
     add = made.add_argument
     add("--name", help="the capability's name; its tool is esra_NAME")
     add("--data", nargs="+", type=Path, metavar="DIR", help="labelled folders")
-    add("--catalog", type=Path, metavar="FILE")
+    add("--catalog", type=catalog, metavar="FILE|NAME", help="over its sources, as they are")
     add("--exposure", metavar="SLUG", help="which of the catalog's exposures is asked")
     add("--questions", type=Path, metavar="FILE", help="queries.jsonl")
-    add("--qrels", type=Path, metavar="FILE")
+    add("--qrels", type=Path, metavar="FILE", help="judgements of the questions")
     add("--queries", type=count, metavar="N", help="at most N queries")
     add("--arm", help="what the recording is called in reports")
-    add("--select", choices=["all", "local", "statistics", "model"])
-    add("--plan", choices=["template", "local", "model"])
-    add("--rerank", choices=["none", "local", "model"])
+    add("--select", choices=["all", "local", "statistics", "model"], help="who chooses sources")
+    add("--plan", choices=["template", "local", "model"], help="who chooses the words to search")
+    add("--rerank", choices=["none", "local", "model"], help="who orders by meaning")
     add(
         "--shortlist",
         type=count,
@@ -53,7 +53,7 @@ def parser() -> argparse.ArgumentParser:
     add("--repeat", type=count, default=1, metavar="N", help="recordings; 2 or more: noise floor")
     add("--parallel", type=count, default=2, metavar="N", help="questions at a time (default 2)")
     add("--delay", type=amount, default=0.0, metavar="S", help="seconds between two beginnings")
-    add("--max-calls", type=count, metavar="N")
+    add("--max-calls", type=count, metavar="N", help="calls of a model; then stop, to be resumed")
     add("--max-tokens", type=count, metavar="N", help="tokens in and out")
     add("--max-cost", type=amount, metavar="X", help="in the unit of the catalog's price")
     add("--k", type=count, default=10, help="depth of nDCG@k (default 10)")

@@ -51,7 +51,7 @@ def _list(one: argparse.ArgumentParser) -> None:
 
 
 def _run(one: argparse.ArgumentParser) -> None:
-    one.add_argument("run", metavar="RUN")
+    one.add_argument("run", metavar="RUN", help="a run's id or folder, or a capability")
 
 
 def _compare(one: argparse.ArgumentParser) -> None:
@@ -88,8 +88,10 @@ def _switch_off(one: argparse.ArgumentParser) -> None:
 
 
 def _margin(one: argparse.ArgumentParser) -> None:
-    one.add_argument("capability")
-    one.add_argument("value", nargs="?", type=_positive, metavar="LOSS")
+    one.add_argument("capability", help="whose margin it is")
+    one.add_argument(
+        "value", nargs="?", type=_positive, metavar="LOSS", help="what may be lost of nDCG@10"
+    )
 
 
 def _mcp(one: argparse.ArgumentParser) -> None:

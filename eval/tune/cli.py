@@ -31,11 +31,23 @@ def parser() -> argparse.ArgumentParser:
     )
     made.add_argument("--name", help="the capability's name; its tool is esra_NAME")
     made.add_argument("--data", nargs="+", type=Path, metavar="DIR", help="labelled folders")
-    made.add_argument("--runs", nargs=2, type=Path, metavar=("LEXICAL", "SEMANTIC"))
+    made.add_argument(
+        "--runs", nargs=2, type=Path, metavar=("LEXICAL", "SEMANTIC"), help="two TREC runs instead"
+    )
     made.add_argument("--qrels", type=Path, help="judgements of the runs")
     made.add_argument("--queries", type=count, metavar="N", help="at most N queries")
-    made.add_argument("--select", choices=["all", "local", "statistics"], default="all")
-    made.add_argument("--rerank", choices=["local", "none"], default="local")
+    made.add_argument(
+        "--select",
+        choices=["all", "local", "statistics"],
+        default="all",
+        help="who chooses the sources of a question (default all)",
+    )
+    made.add_argument(
+        "--rerank",
+        choices=["local", "none"],
+        default="local",
+        help="who orders by meaning (default local)",
+    )
     made.add_argument(
         "--parameter",
         action="append",
@@ -54,7 +66,9 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument(
         "--no-notebooks", action="store_true", help="no notebooks and no first picture"
     )
-    made.add_argument("--fail-on-degraded", action="store_true")
+    made.add_argument(
+        "--fail-on-degraded", action="store_true", help="exit 5 when recordings are degraded"
+    )
     made.add_argument("--json", action="store_true", help="one JSON document on stdout")
     made.add_argument("--quiet", action="store_true", help="no progress on stderr")
     return made
