@@ -9,6 +9,7 @@ from typing import Any
 from eval import record, runfolder
 from eval.formats.trec import read_qrels, read_run
 from eval.measures import NeverRan
+from eval.misses import Known, known
 from eval.recording import about
 from eval.recording.about import Held, Labelled
 
@@ -16,7 +17,6 @@ Record = tuple[str, str]  # (source, key)
 Trace = Mapping[str, Any]
 Grades = Mapping[str, Mapping[Record, int]]
 RUN = "run"  # stands for the source of an imported run, which names none
-HIDDEN = "hidden.tsv"
 
 
 class NotAnArm(ValueError):
@@ -37,12 +37,17 @@ class Arm:
     labels: Mapping[str, Labelled]
     traces: Mapping[str, Trace] = field(default_factory=dict)
     sources: Mapping[str, Held] = field(default_factory=dict)
-    hidden: frozenset[Record] = frozenset()
+    known: Known = field(default_factory=Known)
     as_of: str = ""
     noise: Mapping[str, object] | None = None
     k: int = 10
     tied: float = 0.0
     imported: bool = False
+
+    @property
+    def hidden(self) -> frozenset[Record]:
+        """What the recording's caller may not see."""
+        return self.known.hidden
 
     @property
     def missing(self) -> tuple[str, ...]:
@@ -100,7 +105,7 @@ def of_folder(folder: Path) -> Arm:
     """A run folder of ``record`` or ``tune``. Raises NotAnArm, NeverRan, RunFolderError."""
     plain = runfolder.judged(folder)
     try:
-        told = about.read(folder)
+        told, looked = about.read(folder), known.read(folder)
     except ValueError as error:
         raise NotAnArm(str(error)) from error
     groups: Mapping[str, str] = plain["groups"]
@@ -111,7 +116,6 @@ def of_folder(folder: Path) -> Arm:
     found = {query: traces[query] for query in sorted(labels) if query in traces}
     if not found:
         raise NeverRan(f"{folder}: holds no trace of a labelled query; record it first")
-    hidden = _hidden(folder / HIDDEN) | (told.hidden if told else frozenset())
     return Arm(
         name=told.arm if told else folder.name,
         lists={query: _ranking(trace) for query, trace in found.items()},
@@ -123,7 +127,7 @@ def of_folder(folder: Path) -> Arm:
         labels={query: labels[query] for query in sorted(labels)},
         traces=found,
         sources=told.sources if told else {},
-        hidden=hidden,
+        known=looked,
         as_of=told.as_of if told else "",
         noise=told.noise if told else None,
         k=plain["k"],
@@ -162,17 +166,3 @@ def _tied(lists: Iterable[Sequence[float]]) -> float:
         results += len(scores)
         tied += sum(count for count in Counter(scores).values() if count > 1)
     return tied / results if results else 0.0
-
-
-def _hidden(path: Path) -> frozenset[Record]:
-    """Records that the recording's caller may not see: source and key, tab-separated."""
-    if not path.exists():
-        return frozenset()
-    try:
-        text = path.read_text("utf-8")
-    except UnicodeDecodeError as error:
-        raise NotAnArm(f"{path}: is not UTF-8: save it as UTF-8") from error
-    rows = [line.split("\t") for line in text.split("\n") if line.strip()]
-    if any(len(row) != 2 for row in rows):
-        raise NotAnArm(f"{path}: a line is source and key, with a tab between them")
-    return frozenset((source, key) for source, key in rows)

@@ -6,7 +6,7 @@ from typing import Any
 
 from esra.domain.hit import Given, Omitted, Ranked
 from eval.measure.arm import Arm, NotAnArm, Record
-from eval.misses import Known, cause
+from eval.misses import cause
 from eval.replay import recorded, replay
 
 FACTORS = ("native", "low", "high", "normalised", "priority", "freshness", "evidence", "weighted")
@@ -33,9 +33,8 @@ def explain(arm: Arm, query: str, k: int) -> Explained:
         raise NotAnArm(f"--explain {query!r}: no trace of it in {arm.name}; {why}")
     one = recorded(query, trace)
     grades = arm.judgements.get(query, {})
-    known = Known(may_see=lambda query, record: record not in arm.hidden)
     right = sorted(record for record, grade in grades.items() if grade > 0)
-    causes = [(record, cause(trace, query, record, k, known)) for record in right]
+    causes = [(record, cause(trace, query, record, k, arm.known)) for record in right]
     return Explained(
         arm=arm.name,
         query=query,

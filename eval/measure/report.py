@@ -17,7 +17,7 @@ from eval.measures.conventions import conventions
 from eval.measures.segments import PART_NAMES, Segment, head_torso_tail, segments
 from eval.measures.selection import Nothing
 from eval.measures.service import Rates, Spent, rates, spent
-from eval.misses import Known, Misses
+from eval.misses import Misses
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,8 +144,7 @@ def _told(arm: Arm, asked: Asked) -> Told:
 def _misses(arm: Arm, k: int) -> Misses | None:
     if not arm.traces:
         return None
-    known = Known(may_see=lambda query, record: record not in arm.hidden)
-    return missed.misses(arm.traces, arm.judgements, k, known)
+    return missed.misses(arm.traces, arm.judgements, k, arm.known)
 
 
 def tags_of(arm: Arm) -> dict[str, tuple[str, ...]]:

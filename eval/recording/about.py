@@ -37,9 +37,8 @@ class Held:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class About:
-    """``arm`` names the recording; ``hidden`` are (source, key) its caller may not see.
-
-    key: of all that a recording depends on; "" where it was written without one
+    """``arm`` names the recording; ``key`` is of all that a recording depends on, "" where it was
+    written without one.
     """
 
     arm: str
@@ -48,14 +47,13 @@ class About:
     shortlist: int = 0
     sources: Mapping[str, Held] = field(default_factory=dict)
     queries: Mapping[str, Labelled] = field(default_factory=dict)
-    hidden: frozenset[tuple[str, str]] = frozenset()
     noise: Mapping[str, object] | None = None
     key: str = ""
 
 
 def write(folder: Path, about: About) -> None:
     """Whole or not at all."""
-    plain = {"schema": SCHEMA, **asdict(about), "hidden": sorted(map(list, about.hidden))}
+    plain = {"schema": SCHEMA, **asdict(about)}
     folder.mkdir(parents=True, exist_ok=True)
     fresh = folder / f".{FILE}.{os.getpid()}"
     fresh.write_text(json.dumps(plain, separators=(",", ":"), allow_nan=False) + "\n", "utf-8")
@@ -79,8 +77,8 @@ def read(folder: Path) -> About | None:
             for id, own in plain.pop("queries").items()
         }
         sources = {id: Held(**own) for id, own in plain.pop("sources").items()}
-        hidden = frozenset((source, key) for source, key in plain.pop("hidden"))
-        return About(queries=queries, sources=sources, hidden=hidden, **plain)
+        plain.pop("hidden", None)  # of earlier versions, where it was always empty
+        return About(queries=queries, sources=sources, **plain)
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise ValueError(f"{path}: not written by this version; record it again") from error
 

@@ -10,9 +10,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from esra.domain.hit import Given, Match, Omitted, Ranked
-from eval import misses, record, runfolder
+from eval import record, runfolder
 from eval.evidence import sealed
 from eval.evidence.split import LEAST_GROUPS
+from eval.misses import Known, cause, known
 from eval.replay import recorded, replay
 from eval.runs.arm import Document
 from eval.runs.folders import RunFolder
@@ -20,7 +21,6 @@ from eval.table import pair
 from eval.tune.verdict import Case
 
 SHOWN = 10
-KNOWN = misses.Known()
 
 
 class NotExplained(ValueError):
@@ -56,7 +56,7 @@ def explain(
         },
         "warnings": [warning["code"] for warning in trace["warnings"]],
         "results": [_result(rank, row, grades) for rank, row in enumerate(ranked[:shown], 1)],
-        "missing": _missing(trace, query, grades, min(shown, case.k)),
+        "missing": _missing(trace, query, grades, min(shown, case.k), known.read(run.path)),
     }
 
 
@@ -127,8 +127,8 @@ def _match(match: Match) -> dict[str, object]:
 
 
 def _missing(
-    trace: Mapping[str, Any], query: str, grades: Mapping[Document, int], k: int
+    trace: Mapping[str, Any], query: str, grades: Mapping[Document, int], k: int, looked: Known
 ) -> list[dict[str, object]]:
     right = sorted(document for document, grade in grades.items() if grade > 0)
-    lost = ((document, misses.cause(trace, query, document, k, KNOWN)) for document in right)
+    lost = ((document, cause(trace, query, document, k, looked)) for document in right)
     return [{"source": source, "key": key, "why": str(why)} for (source, key), why in lost if why]

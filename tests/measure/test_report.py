@@ -159,7 +159,7 @@ def test_what_lost_the_right_documents_and_what_it_costs(arm):
     assert {name: one["lost"] for name, one in causes.items()} == {
         "past the deadline": 1,
         "no term matched": 1,
-        "ranked below k": 1,
+        "cut by the answer's limit": 1,
     }
     assert causes["past the deadline"]["first"] == [["q3", ["a", "k9"]]]
     assert causes["past the deadline"]["price"] == 1 / 4

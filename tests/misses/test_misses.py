@@ -33,6 +33,7 @@ def ranked(key, semantic=0.5):
     return ["news", "docs", key, semantic, 0.4]
 
 
+CAPPED = [{"source": "news", "capped": True, "rows": []}]
 FOUND = [{"source": "news", "capped": False, "rows": [row("right")]}]
 BEHIND = [*(ranked(f"d{n}") for n in range(10)), ranked("right")]
 CASES = [
@@ -43,7 +44,16 @@ CASES = [
     (Cause.PAST_DEADLINE, {"answers": [{"source": "news", "capped": False, "failed": "TIMEOUT"}]}),
     (Cause.FAILED, {"answers": [{"source": "news", "capped": False, "failed": "AUTH_FAILED"}]}),
     (Cause.NO_TERM_MATCHED, {}),
-    (Cause.BELOW_ROW_CAP, {"answers": [{"source": "news", "capped": True, "rows": []}]}),
+    (
+        Cause.FAILED,
+        {
+            "answers": [
+                {"source": "news", "capped": False, "failed": "TIMEOUT"},
+                {"source": "news", "capped": False, "failed": "UNKNOWN"},
+            ]
+        },
+    ),
+    (Cause.NOT_KNOWN, {"answers": CAPPED}),
     (Cause.MERGED_AWAY, {"answers": FOUND}),
     (Cause.NOT_ASKED, {"ranking": [*BEHIND[:-1], ranked("right", "not asked")], "shown": 10}),
     (Cause.OMITTED, {"ranking": [*BEHIND[:-1], ranked("right", "omitted")], "shown": 10}),
@@ -60,7 +70,29 @@ CASES = [
         Cause.CUT_BY_SIZE,
         {
             "ranking": [ranked("other"), ranked("right")],
-            "notices": [{"code": "RESPONSE_TRUNCATED"}],
+            "notices": [{"code": "RESPONSE_TRUNCATED", "count": 1}],
+        },
+    ),
+    (Cause.CUT_BY_LIMIT, {"ranking": [ranked("other"), ranked("right", "not asked")]}),
+    (
+        # The limit let two through, of which the size cap cut one.
+        Cause.CUT_BY_LIMIT,
+        {
+            "ranking": [ranked("other"), ranked("second"), ranked("right")],
+            "notices": [
+                {"code": "RESPONSE_TRUNCATED", "count": 1},
+                {"code": "HAS_MORE", "count": 0},
+            ],
+        },
+    ),
+    (
+        Cause.CUT_BY_SIZE,
+        {
+            "ranking": [ranked("other"), ranked("right"), ranked("third")],
+            "notices": [
+                {"code": "RESPONSE_TRUNCATED", "count": 1},
+                {"code": "HAS_MORE", "count": 0},
+            ],
         },
     ),
     (None, {"ranking": [ranked("right")]}),
@@ -77,14 +109,22 @@ def test_each_cause(expected, changes):
 @pytest.mark.req("W57")
 def test_what_only_others_know():
     """A hidden document would read as a bad ranking, an unmatched one as too small a cap."""
-    never = Known(may_see=lambda query, record: False)
-    assert cause(trace(), "q", HERE, 10, never) is Cause.HIDDEN
-    capped = trace(answers=[{"source": "news", "capped": True, "rows": []}])
-    no_word = Known(matches=lambda query, record: False)
-    assert cause(capped, "q", HERE, 10, no_word) is Cause.NO_TERM_MATCHED
-    shown = trace(ranking=[ranked("right")])
-    blank = Known(masked=lambda query, record: True)
-    assert cause(shown, "q", HERE, 10, blank) is Cause.MASKED
+    capped, here = trace(answers=CAPPED), frozenset({HERE})
+    for expected, one, known in (
+        (Cause.HIDDEN, trace(), Known(hidden=here)),
+        (Cause.ABSENT, trace(chosen=[]), Known(absent=here)),
+        (Cause.NO_TERM_MATCHED, capped, Known(unmatched={"q": here})),
+        (Cause.BELOW_ROW_CAP, capped, Known(matched={"q": here})),
+        (Cause.NOT_KNOWN, capped, Known(matched={"another": here})),
+        (Cause.NO_TERM_MATCHED, trace(), Known(matched={"q": here})),
+        (
+            Cause.MASKED,
+            trace(ranking=[ranked("right")]),
+            Known(masked=frozenset({("news", "docs")})),
+        ),
+        (None, trace(ranking=[ranked("right")]), Known(masked=frozenset({("news", "pages")}))),
+    ):
+        assert cause(one, "q", HERE, 10, known) is expected
 
 
 def test_the_price_by_hand():
@@ -131,3 +171,11 @@ def test_two_relations_of_a_source_may_hold_one_key():
     (row,) = misses({"q": one}, {"q": {HERE: 1, ("news", "other"): 1}}).rows
     # From 1 / (1 + 1/log2(3)) to 1.
     assert row.price == pytest.approx(1 - 1 / 1.6309297535714575, abs=1e-12)
+
+
+def test_a_record_counts_once_for_its_place():
+    """A right document at rank 10 of the list would be told as ranked below 10."""
+    nine = [ranked(f"d{n}") for n in range(9)]
+    again = ["news", "pages", "d0", 0.5, 0.4]
+    one = trace(ranking=[*nine[:1], again, *nine[1:], ranked("right")], shown=11)
+    assert cause(one, "q", HERE, 10, Known()) is None

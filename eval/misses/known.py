@@ -1,0 +1,118 @@
+"""What no trace can tell of a right document: asked of the engines, and kept beside the traces.
+
+``known.json`` of a run folder is written by ``record``. Where it is not there, as in a run of
+``tune``, nothing is known, and a miss that rests on it is told as one that nobody looked into.
+``hidden.tsv`` is a person's own list of what the recording's caller may not see, where the record
+filter is not in the catalog: a source and a key on each line, with a tab between them.
+"""
+
+import json
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from eval.runfolder import RunFolderError
+
+FILE, HIDDEN = "known.json", "hidden.tsv"
+SCHEMA = 1
+
+Record = tuple[str, str]  # (source, key), as judgements name one
+ByQuery = Mapping[str, frozenset[Record]]
+
+
+class KnownUnusable(RunFolderError):
+    """What is known beside the traces cannot be read; the message says what to do."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Known:
+    """hidden: in its source, and its caller's record filter lets it not pass
+    absent: no record of its source has this key
+    masked: (source, mapping) of which every returned field is masked
+    matched, unmatched: whether a query of the plan finds it, the row cap aside
+    """
+
+    hidden: frozenset[Record] = frozenset()
+    absent: frozenset[Record] = frozenset()
+    masked: frozenset[tuple[str, str]] = frozenset()
+    matched: ByQuery = field(default_factory=dict)
+    unmatched: ByQuery = field(default_factory=dict)
+
+    def matches(self, query: str, record: Record) -> bool | None:
+        """None where no engine was asked, or none could say."""
+        if record in self.matched.get(query, frozenset()):
+            return True
+        return False if record in self.unmatched.get(query, frozenset()) else None
+
+
+def write(folder: Path, known: Known) -> None:
+    """Whole or not at all."""
+    plain = {
+        "schema": SCHEMA,
+        **{name: _listed(getattr(known, name)) for name in ("hidden", "absent", "masked")},
+        **{
+            name: {query: _listed(found) for query, found in sorted(own.items()) if found}
+            for name, own in (("matched", known.matched), ("unmatched", known.unmatched))
+        },
+    }
+    folder.mkdir(parents=True, exist_ok=True)
+    fresh = folder / f".{FILE}.{os.getpid()}"
+    fresh.write_text(json.dumps(plain, separators=(",", ":"), allow_nan=False) + "\n", "utf-8")
+    fresh.replace(folder / FILE)
+
+
+def read(folder: Path) -> Known:
+    """With what ``hidden.tsv`` names besides. Raises ``KnownUnusable``."""
+    plain = _plain(folder / FILE)
+    try:
+        return Known(
+            hidden=_pairs(plain["hidden"]) | _hidden(folder / HIDDEN),
+            absent=_pairs(plain["absent"]),
+            masked=_pairs(plain["masked"]),
+            matched={query: _pairs(own) for query, own in plain["matched"].items()},
+            unmatched={query: _pairs(own) for query, own in plain["unmatched"].items()},
+        )
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
+        if isinstance(error, KnownUnusable):
+            raise
+        raise KnownUnusable(f"{folder / FILE}: {_OTHER}") from error
+
+
+_OTHER = "not written by this version; remove it and record again, what is recorded stays"
+_NOTHING: dict[str, object] = {
+    "hidden": [], "absent": [], "masked": [], "matched": {}, "unmatched": {}
+}  # fmt: skip
+
+
+def _plain(path: Path) -> dict:
+    try:
+        plain = json.loads(path.read_text("utf-8"))
+    except FileNotFoundError:
+        return _NOTHING
+    except ValueError as error:
+        raise KnownUnusable(f"{path}: is damaged ({error}); remove it and record again") from error
+    if not isinstance(plain, dict) or plain.get("schema") != SCHEMA:
+        raise KnownUnusable(f"{path}: {_OTHER}")
+    return plain
+
+
+def _listed(found: Iterable[tuple[str, str]]) -> list[list[str]]:
+    return sorted(map(list, found))
+
+
+def _pairs(rows: Iterable[Iterable[str]]) -> frozenset[tuple[str, str]]:
+    return frozenset((source, name) for source, name in rows)
+
+
+def _hidden(path: Path) -> frozenset[Record]:
+    try:
+        text = path.read_text("utf-8")
+    except FileNotFoundError:
+        return frozenset()
+    except UnicodeDecodeError as error:
+        raise KnownUnusable(f"{path}: is not UTF-8: save it as UTF-8") from error
+    rows = [line.split("\t") for line in text.split("\n") if line.strip()]
+    if any(len(row) != 2 for row in rows):
+        raise KnownUnusable(f"{path}: a line is source and key, with a tab between them")
+    return _pairs(rows)
