@@ -25,7 +25,7 @@ from esra.domain.hit import (
     Semantic,
 )
 from esra.domain.outcome import Failed
-from esra.domain.plan import Strategy
+from esra.domain.plan import PlanOrigin, Strategy
 from esra.stages.aggregate import aggregate
 from esra.stages.normalize import normalize
 from esra.stages.rerank import final_order, order, shortlist
@@ -51,6 +51,7 @@ class Recorded:
     asked: tuple[RecordId, ...]
     ranking: tuple[tuple[RecordId, float], ...]
     reranked: bool
+    modelled: frozenset[str] = frozenset()  # sources that a language model planned
 
 
 def recorded(query: str, trace: Trace) -> Recorded:
@@ -68,6 +69,9 @@ def recorded(query: str, trace: Trace) -> Recorded:
         asked=tuple(RecordId(*id) for id in trace["asked"]),
         ranking=tuple((RecordId(*row[:3]), row[4]) for row in ranking),
         reranked=trace["ordered_by"] == "final",
+        modelled=frozenset(
+            p["source"] for p in trace.get("plans", ()) if p["origin"] == PlanOrigin.MODEL
+        ),
     )
 
 
@@ -88,10 +92,15 @@ def within_ceilings(one: Recorded, numbers: Scoring) -> tuple[Answer, ...]:
     """The recorded answers whose queries a plan under ``numbers`` still holds.
 
     A plan is cut from its end, so a lower ceiling leaves the queries before it; a higher one finds
-    nothing that was not recorded.
+    nothing that was not recorded. Only a language model may plan otherwise (``planned_anew``).
     """
     own = {source: numbers.of(source).ceiling for source in {a.source for a in one.answers}}
     return tuple(answer for answer in one.answers if answer.query < own[answer.source])
+
+
+def planned_anew(one: Recorded, numbers: Scoring) -> bool:
+    """Whether a language model would be told another ceiling than it was when it planned this."""
+    return any(numbers.of(id).ceiling != one.numbers.of(id).ceiling for id in one.modelled)
 
 
 def replay(one: Recorded, numbers: Scoring) -> tuple[Ranked, ...]:

@@ -8,37 +8,39 @@ import numpy as np
 from esra.domain.capability import Scoring
 from eval.bulk import Bulk, Labels, Mask, ndcg, order
 from eval.evidence.scores import SAME
-from eval.search.tunables import SHARE, Tunable, value_of
+from eval.search.tunables import OF_A_SOURCE, OF_ALL, OF_CONNECTORS, SHARE, Tunable, value_of
 from eval.search.ways import along
 
 
-def everything(bulk: Bulk) -> tuple[Tunable, ...]:
-    """Every number that a replay of this recording can turn by itself."""
-    of_all = [SHARE, "bonus", "bonus-cap", "freshness-floor", "stale-weight", "evidence-floor"]
+def everything(bulk: Bulk, own: Scoring) -> tuple[Tunable, ...]:
+    """The whole table of tunables for these sources; ``why_not`` says which are not turned.
+
+    Sources are the recorded ones, and those that the catalog's ``own`` numbers name.
+    """
+    sources = sorted({*bulk.sources, *(id for id, _ in own.sources)})
     return (
-        *(Tunable(name=name) for name in of_all),
-        *(
-            Tunable(name=kind, source=id)
-            for kind in ("priority", "half-life")
-            for id in bulk.sources
-        ),
+        *(Tunable(name=name) for name in (SHARE, *OF_ALL, *OF_CONNECTORS)),
+        *(Tunable(name=kind, source=id) for kind in OF_A_SOURCE for id in sources),
     )
 
 
 def fitted(bulk: Bulk, own: Scoring, one: Tunable, chosen: Mask) -> Tunable:
     """The number as this recording and the catalog's ``own`` numbers let it turn.
 
-    Of a native floor the stops are twentieths of the ``chosen`` [Q] queries' own scores.
+    Of a native floor the stops are twentieths of the ``chosen`` [Q] queries' own scores. A ceiling
+    ends where nothing more was found, and both it and a shortlist end at the catalog's own.
     """
     if one.name == "shortlist":
         return replace(one, most=float(own.shortlist))
-    if one.name not in ("half-life", "native-floor"):
+    if one.name not in ("half-life", "native-floor", "ceiling"):
         return one
     kept = value_of(own, one)
     if one.name == "half-life":
         return replace(one, off=kept is None)
-    rows = bulk.rows
-    here = np.isin(rows.source, [n for n, id in enumerate(bulk.sources) if id == one.source])
+    rows, here = bulk.rows, _rows_of(bulk, one.source)
+    if one.name == "ceiling":
+        fruitful = int(rows.place[here].max(initial=0)) + 1
+        return replace(one, off=False, most=float(min(fruitful, own.of(one.source).ceiling)))
     scores = rows.native[here & chosen[bulk.query[rows.record]]]
     cuts = np.quantile(scores, np.arange(1, 20) / 20) if len(scores) else np.empty(0)
     found = {float(f"{cut:.3g}") for cut in cuts} | ({kept} if kept is not None else set())
@@ -65,6 +67,8 @@ def why_not(
 
 def _structural(bulk: Bulk, numbers: Scoring, one: Tunable) -> str | None:
     rows = bulk.rows
+    if one.name in OF_CONNECTORS:
+        return "no source of the family connectors is recorded"
     if one.source and one.source not in bulk.sources:
         return "no answer of this source is recorded"
     if one.name == "priority" and len(bulk.sources) < 2:
@@ -77,14 +81,21 @@ def _structural(bulk: Bulk, numbers: Scoring, one: Tunable) -> str | None:
         return "no record is marked stale"
     if one.name == "evidence-floor" and np.isnan(rows.evidence).all():
         return "no source evidence is recorded"
+    if one.name == "ceiling" and not rows.place[_rows_of(bulk, one.source)].any():
+        return "only its first query found anything"
     dated = ~np.isnan(rows.age)
     if one.name == "half-life":
-        source = bulk.sources.index(one.source)
-        return None if dated[rows.source == source].any() else "its records carry no timestamp"
+        own = dated[_rows_of(bulk, one.source)]
+        return None if own.any() else "its records carry no timestamp"
     if one.name == "freshness-floor":
         live = [numbers.of(id).half_life is not None for id in bulk.sources]
         return None if any(live) and dated.any() else "freshness is off for every source"
     return None
+
+
+def _rows_of(bulk: Bulk, source: str) -> Mask:
+    """[M] the rows of one source."""
+    return np.isin(bulk.rows.source, [n for n, id in enumerate(bulk.sources) if id == source])
 
 
 def _matches(bulk: Bulk, numbers: Scoring, one: Tunable) -> str | None:

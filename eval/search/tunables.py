@@ -14,7 +14,12 @@ from esra.config.bounds import CAPABILITY, SOURCE, Bounds
 from esra.domain.capability import Scoring
 
 SHARE = "share"
-OF_A_SOURCE = {"priority": "priority", "half-life": "half_life", "native-floor": "native_floor"}
+OF_A_SOURCE = {
+    "priority": "priority",
+    "half-life": "half_life",
+    "native-floor": "native_floor",
+    "ceiling": "ceiling",
+}
 OF_ALL = {
     "bonus": "match_bonus",
     "bonus-cap": "bonus_cap",
@@ -23,6 +28,9 @@ OF_ALL = {
     "evidence-floor": "evidence_floor",
     "shortlist": "shortlist",
 }
+# In the table, and said to be none of a recording's: it takes a source of that family.
+OF_CONNECTORS = ("connector-margin", "connector-floor")
+WHOLE = ("shortlist", "ceiling")  # counts: of candidates, of queries
 # Days; half-lives differ by ratios, so that each doubles the one before.
 HALF_LIVES = (0.25, 0.5, 1.0, 2.0, 4.0, 7.0, 14.0, 30.0, 60.0, 120.0, 240.0, 365.0, 730.0, 1825.0)
 SHORTLISTS = (5, 10, 15, 20, 25, 30, 40, 50, 60, 80, 100, 120, 150, 200)
@@ -68,12 +76,12 @@ class Tunable:
 def tunable(text: str, sources: Sequence[str]) -> Tunable:
     """The number called ``text``; ``UnknownTunable`` names those there are."""
     name, _, source = text.partition(":")
-    if not source and (name == SHARE or name in OF_ALL):
+    if not source and (name == SHARE or name in OF_ALL or name in OF_CONNECTORS):
         return Tunable(name=name)
     if source in sources and name in OF_A_SOURCE:
         return Tunable(name=name, source=source)
     own = [f"{kind}:SOURCE" for kind in OF_A_SOURCE]
-    known = ", ".join([SHARE, *OF_ALL, *own])
+    known = ", ".join([SHARE, *OF_ALL, *OF_CONNECTORS, *own])
     raise UnknownTunable(
         f"no number {text!r}; there are {known}, with SOURCE one of {', '.join(sources)}"
     )
@@ -86,7 +94,7 @@ def value_of(numbers: Scoring, one: Tunable) -> float | None:
         return numbers.semantic_weight / total
     if one.source:
         own: float | None = getattr(numbers.of(one.source), OF_A_SOURCE[one.name])
-        return own
+        return None if own is None else float(own)
     return float(getattr(numbers, OF_ALL[one.name]))
 
 
@@ -95,11 +103,10 @@ def change(numbers: Scoring, one: Tunable, value: float | None) -> Scoring:
     if one.name == SHARE:
         semantic, lexical = scoring.weights_of(float(value or 0.0))
         return replace(numbers, semantic_weight=semantic, lexical_weight=lexical)
-    if one.name == "shortlist":
-        return replace(numbers, shortlist=round(value or 0.0))
+    new: Any = round(value or 0.0) if one.name in WHOLE else value
     if not one.source:
-        return replace(numbers, **{OF_ALL[one.name]: value})
-    field: dict[str, Any] = {OF_A_SOURCE[one.name]: value}
+        return replace(numbers, **{OF_ALL[one.name]: new})
+    field: dict[str, Any] = {OF_A_SOURCE[one.name]: new}
     own = replace(numbers.of(one.source), **field)
     kept = tuple((id, old) for id, old in numbers.sources if id != one.source)
     return replace(numbers, sources=tuple(sorted([*kept, (one.source, own)])))
@@ -129,5 +136,8 @@ def grid(one: Tunable, steps: int = 100) -> tuple[float | None, ...]:
         return (*off, *one.stops)
     if one.name == "shortlist":
         return tuple(float(size) for size in SHORTLISTS if size <= one.most)
+    if one.name == "ceiling":
+        most = int(min(one.most, one.bounds.high))
+        return tuple(float(count) for count in range(1, most + 1))
     low, high = one.bounds.low, one.bounds.high
     return tuple(low + (high - low) * step / steps for step in range(steps + 1))

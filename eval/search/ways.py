@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from esra.domain.capability import Scoring
-from eval.search.tunables import HALF_LIVES, SHARE, Tunable, change, grid, value_of
+from eval.search.tunables import HALF_LIVES, SHARE, WHOLE, Tunable, change, grid, value_of
 
 STEPS = 50
 TWENTIETHS = tuple(Fraction(step, 20) for step in range(21))
@@ -83,7 +83,7 @@ def _stops(one: Tunable) -> list[Fraction]:
     """Exact values inside the bounds. A half-life's coordinate is its rate, so that off is 0."""
     if one.name == "half-life":
         return [*([Fraction(0)] if one.off else []), *(1 / Fraction(days) for days in HALF_LIVES)]
-    if one.name in ("native-floor", "shortlist"):
+    if one.name == "native-floor" or one.name in WHOLE:
         return [_coordinate(one, value) for value in grid(one)]
     if one.name == "priority":
         return list(PRIORITIES)
@@ -109,10 +109,12 @@ def _value(one: Tunable, x: Fraction) -> float | None:
         return None if x == 0 else min(float(1 / x), one.bounds.high)
     if one.name == "native-floor" and (not one.stops or x < Fraction(str(one.stops[0]))):
         return None
-    return float(round(x)) if one.name == "shortlist" else float(x)
+    return float(round(x)) if one.name in WHOLE else float(x)
 
 
 def _told(one: Tunable, value: float | None) -> str:
     if value is None:
         return "off"
+    if one.name == "ceiling":
+        return "1 query" if value == 1 else f"{value:.0f} queries"
     return f"{value:.4g} days" if one.name == "half-life" else f"{value:.4g}"

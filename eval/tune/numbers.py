@@ -1,8 +1,9 @@
 """Tunes any number of a capability, or several at once, as ``verdict`` tunes the semantic share.
 
-What cannot be learned is said first. One number is decided along all its stops. Several are climbed
-together on the development part alone, and decided along the straight way from today's numbers to
-where the climb ended; their held-out estimate climbs again for every fold.
+What cannot be learned is said first, and the smallest difference that each of the others can show.
+One number is decided along all its stops. Several are climbed together on the development part
+alone, and decided along the straight way from today's numbers to where the climb ended; their
+held-out estimate climbs again for every fold.
 """
 
 from collections.abc import Callable, Sequence
@@ -16,13 +17,14 @@ import numpy as np
 from esra.domain.capability import Scoring
 from eval import bulk, publish
 from eval.bulk import Bulk, Floats, Labels
-from eval.evidence import Decision, Estimate, Ledger, Scores, decide, split
+from eval.evidence import Decision, Estimate, Ledger, Scores, decide, smallest_detectable, split
 from eval.evidence.propose import GROUPS_A_PARAMETER, LEAST_COVERAGE
 from eval.search.across import cross_fitted
 from eval.search.ascent import ascend
+from eval.search.cost import queries_a_call
 from eval.search.learnable import everything, fitted, report, why_not
 from eval.search.part import part
-from eval.search.tunables import Tunable, tunable
+from eval.search.tunables import Tunable, change, tunable
 from eval.search.ways import Way, along, towards
 from eval.tune.predicted import Again, as_predicted
 from eval.tune.turned import Turned
@@ -59,9 +61,13 @@ def turn(
         say(f"{case.capability}: {line}")
     if not turned:
         raise NothingToLearn("; ".join(lost))
+    ways = [along(today, one) for one in turned]
+    tables = [_scores(case, laid, labels, way) for way in ways]
+    shows = [_shows(way, scores) for way, scores in zip(ways, tables, strict=True)]
+    say(f"{case.capability}: {_can_show(tables[0], shows)}")
     estimate, tried = None, 0
     if len(turned) == 1:
-        way = along(today, turned[0])
+        way, scores = ways[0], tables[0]
     else:
         say(f"{case.capability}: climbing over {', '.join(str(one) for one in turned)}")
         _warn_of_many(case, labels, looked_at, laid, len(turned), say)
@@ -69,7 +75,7 @@ def turn(
             *part(laid, labels, looked_at), today, turned, rng=np.random.default_rng(1)
         )
         way, tried = towards(today, climbed.numbers, turned), climbed.tried
-    scores = _scores(case, laid, labels, way)
+        scores = _scores(case, laid, labels, way)
     if len(turned) > 1 and len(way.settings) > 1:
         estimate = cross_fitted(
             laid, labels, today, turned, split(scores).development, looked_at, say=say
@@ -84,6 +90,8 @@ def turn(
         numbers=numbers,
         config=path,
         unlearnable=tuple(lost),
+        can_show=(_can_show(scores, shows), dict(shows)),
+        queries=tuple(queries_a_call(case.recordings, [way.numbers(x) for x in way.settings])),
         tried=tried,
         unknown=_unknown(laid, labels, numbers, looked_at),
     )
@@ -132,14 +140,16 @@ def _learnable(
 ) -> tuple[list[Tunable], list[str]]:
     own = case.own or today
     asked = (
-        everything(laid)
+        everything(laid, own)
         if ALL in names
         # A source that never answered is none of the recorded ones, and that is what is said of it.
         else tuple(tunable(n, (*laid.sources, n.partition(":")[2])) for n in dict.fromkeys(names))
     )
     asked = tuple(fitted(laid, own, one, looked_at) for one in asked)
     reasons = {
-        one: why_not(laid, labels, today, one, looked_at) or _undeclared(case, one) for one in asked
+        one: _saving(case, today, one, why_not(laid, labels, today, one, looked_at))
+        or _undeclared(case, one)
+        for one in asked
     }
     lost = [(one, reason) for one, reason in reasons.items() if reason is not None]
     return [one for one, reason in reasons.items() if reason is None], report(lost)
@@ -152,6 +162,31 @@ def _undeclared(case: Case, one: Tunable) -> str | None:
     return (
         "nothing says how often each source is asked for: give every query its `traffic`, or say "
         "--as-asked where they are mixed as callers mix them"
+    )
+
+
+def _saving(case: Case, today: Scoring, one: Tunable, reason: str | None) -> str | None:
+    """The reason; of a ceiling that no answer depends on, what it costs besides."""
+    if reason is None or one.name != "ceiling":
+        return reason
+    before, after = queries_a_call(case.recordings, [today, change(today, one, 1.0)])
+    return f"{reason}; at 1 query a call asks {after:.2f} queries in all, today {before:.2f}"
+
+
+def _shows(way: Way, scores: Scores) -> tuple[str, float | None]:
+    """The smallest difference along a way that its sealed part can show."""
+    parts = split(scores)
+    return way.name, smallest_detectable(parts.development, parts.stated_for).value
+
+
+def _can_show(scores: Scores, shows: Sequence[tuple[str, float | None]]) -> str:
+    told = ", ".join(
+        f"{name} {'none' if least is None else f'{least:.4f}'}" for name, least in shows
+    )
+    return (
+        f"{len(scores.groups)} queries in {scores.group_count} groups, "
+        f"{split(scores).sealed_groups} of them sealed; smallest difference in {scores.measure} "
+        f"that they can show: {told}"
     )
 
 

@@ -1,5 +1,6 @@
 """What tuning numbers came to: the decision along one way, as a document and as a report."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,6 +12,10 @@ from eval.plot import sketch
 from eval.search.ways import Way
 from eval.tune.verdict import Case
 
+CLIMBED = (
+    "every figure is under the shortlist that its own numbers would send; the exact curves that a "
+    "climb steps along take the recorded one as given, and a step is kept by its figure alone"
+)
 UNKNOWN = (
     "these numbers would ask for records that were never scored; a catalog with a longer shortlist "
     "(up to 200) records them, and `--parameter shortlist` says then how short it may be"
@@ -27,6 +32,8 @@ class Turned:
     numbers: Scoring
     config: Path
     unlearnable: tuple[str, ...]
+    can_show: tuple[str, Mapping[str, float | None]]  # in words, and the smallest difference each
+    queries: tuple[float, ...]  # that a call asks of the engines, at each stop of the way
     tried: int
     unknown: tuple[float, float]  # in sample: the chosen setting, what is not recorded at 0, at 1
 
@@ -54,13 +61,27 @@ class Turned:
                 "setting": [float(setting) for setting in self.way.settings],
                 self.decision.measure: list(choice.curve),
                 "half_width_of_band": list(choice.margin),
+                "queries_a_call": list(self.queries),
             },
             "unknown_in_sample": self.unknown,
             "settings_tried": len(self.way.settings) + self.tried,
             "cannot_be_learned": list(self.unlearnable),
+            "smallest_detectable_of_each": dict(self.can_show[1]),
             "degraded": self.case.degraded,
             "notes": list(self.notes),
         }
+
+    def _work(self) -> list[str]:
+        """What stops ask of the engines beside their figures, where they differ in it."""
+        if min(self.queries) == max(self.queries):
+            return []
+        stops = list(zip(self.way.settings, self.queries, self.decision.choice.curve, strict=True))
+        if self.way.parameters > 1:  # between the ends lie numbers that nobody would type
+            stops = [stop for stop in stops if stop[0] in (stops[0][0], self.decision.setting)]
+        return [
+            f"queries a call, and {self.decision.measure} in sample:",
+            *(f"  {self.way.told(x):24} {count:6.2f}  {figure:.4f}" for x, count, figure in stops),
+        ]
 
     @property
     def told(self) -> dict[str, str]:
@@ -74,8 +95,9 @@ class Turned:
         estimate, high = decision.estimate, self.way.told(self.decision.choice.plateau[1])
         shares = [float(setting) for setting in self.way.settings]
         lines = [
-            f"{self.case.capability}: {self.way.name}, {decision.queries} queries in "
-            f"{decision.groups} groups, {decision.measure}",
+            f"{self.case.capability}: {self.way.name}, {decision.measure}",
+            *(f"  {line}" for line in self.unlearnable),
+            f"  {self.can_show[0]}",
             f"  {len(self.way.settings) + self.tried} settings tried, {self.way.parameters} "
             f"number{'s' if self.way.parameters > 1 else ''} free to turn",
             f"  today      {self.told['today']:24} {decision.before:.4f}",
@@ -85,11 +107,11 @@ class Turned:
             f"{estimate.interval[0]:+.4f} to {estimate.interval[1]:+.4f})",
             f"  coverage {decision.coverage:.3f}; the chosen setting with the scores that are not "
             f"recorded at 0 and at 1, in sample: {self.unknown[0]:.4f}, {self.unknown[1]:.4f}",
-            "  the curve, in sample on the development part:",
+            "  the curve, in sample on the development part, each stop under its own shortlist:",
             *(f"  {line}" for line in sketch(shares, decision.choice.curve).splitlines()),
             f"  plateau {low} to {high}",
-            *(f"  {line}" for line in self.unlearnable),
-            *(f"  note: {note}" for note in self.notes),
+            *(f"  {line}" for line in self._work()),
+            *(f"  note: {note}" for note in (CLIMBED,) * (self.tried > 0) + self.notes),
             f"  {self.why}" if decision.promoted else f"  not promoted: {self.why}",
             f"  {self.config}",
         ]

@@ -87,7 +87,7 @@ def test_what_can_be_learned_is_not_called_unlearnable(known):
     """A useful number would never be tuned."""
     laid, labels, numbers = known
     numbers = change(numbers, one("half-life:a"), 30.0)
-    assert {str(one) for one in everything(laid)} >= {"share", "priority:a", "half-life:c"}
+    assert {str(one) for one in everything(laid, numbers)} >= {"share", "priority:a", "half-life:c"}
     for name in ("share", "bonus", "priority:a", "half-life:b", "stale-weight", "freshness-floor"):
         assert why_not(laid, labels, numbers, one(name)) is None
 
