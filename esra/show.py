@@ -5,6 +5,8 @@ from dataclasses import asdict
 from esra.domain.outcome import Note, Warn
 from esra.domain.response import Response, Result
 
+WIDTH = 160  # of a result's text on a terminal: two lines of most
+
 
 def as_json(response: Response) -> dict[str, object]:
     """Plain JSON values; ``factors`` only where the mode shows them."""
@@ -48,7 +50,7 @@ def as_text(response: Response) -> str:
     lines = []
     for place, result in enumerate(response.results, start=1):
         lines.append(f"{place:3}. {plain(result.title) or '(no title)'}  [{result.source}]")
-        lines.append(f"     {result.score:.4f}  {plain(result.fragment)[:160]}")
+        lines.append(f"     {result.score:.4f}  {cut(plain(result.fragment), WIDTH)}")
         if result.factors is not None:
             lines.extend(_factors(result))
     if not response.results:
@@ -76,6 +78,17 @@ def _footer(response: Response) -> str:
     used = response.configuration
     numbers = f"tuned revision {used.revision} ({used.hash[:12]})" if used.tuned else "the catalog"
     return f"{response.status.value}; ordered by {response.ordered_by.value}; numbers of {numbers}"
+
+
+def cut(text: str, width: int) -> str:
+    """At most ``width`` characters, whole words where there are any, and … where more follows."""
+    if len(text) <= width:
+        return text
+    head = text[: width - 1]
+    # The next character says whether the last word is whole. Text without blanks, such as Chinese
+    # or an address, is cut where it must be.
+    end = width - 1 if text[width - 1] == " " else head.rfind(" ")
+    return (head[:end].rstrip() if end > width // 2 else head) + "…"
 
 
 def plain(text: str) -> str:

@@ -46,6 +46,7 @@ async def _examine(catalogs: "list[Path]") -> "tuple[Finding, ...]":
     import time
 
     from esra.config.catalog import load_catalog
+    from esra.doctor.callers import caller_findings
     from esra.doctor.examine import examine
     from esra.governance import places
     from esra.wiring import Wishes, open_engines
@@ -53,6 +54,7 @@ async def _examine(catalogs: "list[Path]") -> "tuple[Finding, ...]":
     found: list[Finding] = []
     for file in catalogs:
         loaded = load_catalog(file)
+        found += caller_findings(loaded.trust, loaded.catalog)
         async with open_engines(loaded, file.parent, places.home(), Wishes(say=say)) as engines:
             found += await examine(loaded.catalog, loaded.providers, engines, time.time)
     return tuple(found)

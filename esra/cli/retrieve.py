@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from esra.cli.command import Command
 from esra.cli.exits import CONFIG, DEGRADED, OK, SOURCE, USAGE, failed, say, trouble
 from esra.cli.house import kept_as, meant, options
+from esra.typed import typed
 
 if TYPE_CHECKING:
     from esra.domain.response import Response
@@ -37,7 +38,7 @@ def _run(arguments: argparse.Namespace) -> int:
     import asyncio
 
     from esra.config.strict import ConfigError
-    from esra.domain.codes import ErrorCode
+    from esra.domain.codes import ErrorCode, WarningCode
     from esra.domain.outcome import Refused
     from esra.embedded import EmbeddedError
     from esra.governance.secrets import SecretUnresolved
@@ -62,7 +63,15 @@ def _run(arguments: argparse.Namespace) -> int:
     for line in refused:
         print(f"esra: passed over a tuned configuration: {line}", file=sys.stderr)
     print(json.dumps(as_json(response), indent=2) if arguments.json else as_text(response))
+    if any(warning.code is WarningCode.SOURCE_FAILED for warning in response.warnings):
+        say(f"why a source failed is told by: {_doctor(arguments.catalog or arguments.name)}")
     return DEGRADED if arguments.fail_on_degraded and response.warnings else OK
+
+
+def _doctor(catalog: str) -> str:
+    import shlex
+
+    return f"{typed('doctor')} --catalog {shlex.quote(catalog)}"
 
 
 async def _ask(arguments: argparse.Namespace) -> "tuple[Response, tuple[str, ...]]":

@@ -16,6 +16,7 @@ class Fault(StrEnum):
     NONE = "NONE"
     UNAVAILABLE = "UNAVAILABLE"
     NOTHING_TO_SEARCH = "NOTHING_TO_SEARCH"
+    NOBODY_ADMITTED = "NOBODY_ADMITTED"
     POWERFUL_ROLE = "POWERFUL_ROLE"
     MESSAGE_LANGUAGE = "MESSAGE_LANGUAGE"
     CLOCK_SKEW = "CLOCK_SKEW"
@@ -37,8 +38,9 @@ class Fault(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """``about`` is a provider or a mapping by its catalog's name; ``text`` says what is wrong and
-    ``advice`` what to do. None of them holds a secret, an address or a driver's words.
+    """``about`` is a provider or a mapping by its catalog's name, or the catalog itself; ``text``
+    says what is wrong and ``advice`` what to do. None of them holds a secret, an address or a
+    driver's words.
     """
 
     severity: Severity

@@ -7,6 +7,7 @@ import time
 import pytest
 
 from esra.cli import main
+from esra.typed import typed
 from tests.doctor.clinic import SECRET
 
 
@@ -55,3 +56,15 @@ def test_a_server_that_is_down_keeps_no_house_shut(clinic, capsys, monkeypatch):
         answer = asked(capsys, file)
     assert time.monotonic() - started < 5
     assert [warning["detail"] for warning in answer["warnings"]] == ["CONNECTION_REFUSED"]
+
+
+def test_a_source_that_failed_is_led_to_the_doctor(clinic, capsys):
+    """A person would read a code, and not learn that a command explains it."""
+    table = clinic.patient()
+    file = clinic.catalog(table)
+    words = ["retrieve", "notes", "a word of note", "--catalog", str(file)]
+    assert main(words) == 0
+    assert "doctor" not in capsys.readouterr().err
+    clinic.run(f"DROP INDEX ward.{table}_words")
+    assert main(words) == 0
+    assert f"{typed('doctor')} --catalog {file}\n" in capsys.readouterr().err
