@@ -2,11 +2,16 @@
 
 import argparse
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from esra.cli.exits import CONFIG, OK, SOURCE, trouble
 from esra.typed import typed
+
+if TYPE_CHECKING:
+    from esra.ports import TraceSink
 
 MISSING = "this needs packages that are not installed; install them with: pip install 'esra[serve]'"
 
@@ -18,6 +23,27 @@ def options(parser: argparse.ArgumentParser, default: str = "the only one kept")
         metavar="FILE|NAME",
         help=f"a catalog file, or a name under which one is kept (default: {default})",
     )
+
+
+def traces_option(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--traces",
+        type=Path,
+        metavar="FILE",
+        help="append a trace of every call, for `./workbench runs shadow`",
+    )
+
+
+@contextmanager
+def traces_kept(file: Path | None) -> "Iterator[TraceSink | None]":
+    """What keeps traces in ``file``; None without one."""
+    if file is None:
+        yield None
+        return
+    from esra.governance.traces import FileTraces
+
+    with closing(FileTraces(file)) as traces:
+        yield traces
 
 
 def chosen(given: str | None) -> Path:

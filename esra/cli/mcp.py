@@ -9,19 +9,29 @@ from typing import TYPE_CHECKING
 
 from esra.cli.command import Command
 from esra.cli.exits import CONFIG, OK, USAGE, say, trouble
-from esra.cli.house import MISSING, chosen, doors_installed, options, served
+from esra.cli.house import (
+    MISSING,
+    chosen,
+    doors_installed,
+    options,
+    served,
+    traces_kept,
+    traces_option,
+)
 from esra.cli.variables import named, unset
 from esra.typed import typed
 
 if TYPE_CHECKING:
     from esra.serve import clients
     from esra.serve.stdio import Wire
+    from esra.wiring import Wishes
 
 CLIENTS = ("claude-desktop", "claude-code", "cursor", "vscode", "codex")
 
 
 def _options(parser: argparse.ArgumentParser) -> None:
     options(parser)
+    traces_option(parser)
     config = parser.add_subparsers(metavar="COMMAND").add_parser(
         "config",
         help="print what connects an AI client",
@@ -43,28 +53,35 @@ def _run(arguments: argparse.Namespace) -> int:
 
     # Before the first import that might print.
     wire = claim()
-    return served(_serve(arguments.catalog, wire))
+    return served(_serve(arguments, wire))
 
 
-async def _serve(given: str | None, wire: "Wire") -> int:
+async def _serve(arguments: argparse.Namespace, wire: "Wire") -> int:
     import asyncio
     import signal
 
-    from esra.governance import places
-    from esra.serve.door import Door
-    from esra.serve.mcp import mcp_server
-    from esra.serve.reload import Reload, reloading
-    from esra.serve.stdio import serve_stdio
-    from esra.wiring import Wishes, open_house
+    from esra.wiring import Wishes
 
     task = asyncio.current_task()
     assert task is not None
     # Unwinds what was opened; the signal's own way would leave it.
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
-    catalog = chosen(given)
+    catalog = chosen(arguments.catalog)
     if missing := unset(catalog):
         say(missing)
-    async with open_house(catalog, places.home(), Wishes(say=say)) as opened:
+    with traces_kept(arguments.traces) as traces:
+        return await _speaking(catalog, Wishes(say=say, traces=traces), wire)
+
+
+async def _speaking(catalog: Path, wishes: "Wishes", wire: "Wire") -> int:
+    from esra.governance import places
+    from esra.serve.door import Door
+    from esra.serve.mcp import mcp_server
+    from esra.serve.reload import Reload, reloading
+    from esra.serve.stdio import serve_stdio
+    from esra.wiring import open_house
+
+    async with open_house(catalog, places.home(), wishes) as opened:
         for line in opened.refused:
             say(f"passed over a tuned configuration: {line}")
         door = Door(opened.house, opened.governance)

@@ -1,7 +1,6 @@
 """``esra serve``: the HTTP door, with MCP under /mcp and ``POST /v1/retrieve``."""
 
 import argparse
-from contextlib import closing, nullcontext
 from ipaddress import ip_address
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -9,7 +8,15 @@ from urllib.parse import urlsplit
 
 from esra.cli.command import Command
 from esra.cli.exits import CONFIG, INTERRUPTED, OK, USAGE, say, trouble
-from esra.cli.house import MISSING, chosen, doors_installed, options, served
+from esra.cli.house import (
+    MISSING,
+    chosen,
+    doors_installed,
+    options,
+    served,
+    traces_kept,
+    traces_option,
+)
 from esra.cli.variables import unset
 
 if TYPE_CHECKING:
@@ -39,12 +46,7 @@ def _options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--open-metrics", action="store_true", help="show /metrics to other machines too"
     )
-    parser.add_argument(
-        "--traces",
-        type=Path,
-        metavar="FILE",
-        help="append a trace of every call, for `./workbench runs shadow`",
-    )
+    traces_option(parser)
 
 
 def _run(arguments: argparse.Namespace) -> int:
@@ -56,16 +58,13 @@ def _run(arguments: argparse.Namespace) -> int:
 
 
 async def _serve(arguments: argparse.Namespace) -> int:
-    from esra.governance.traces import FileTraces
     from esra.wiring import Wishes
 
     catalog = chosen(arguments.catalog)
     if missing := unset(catalog):
         say(missing)
-    kept = closing(FileTraces(arguments.traces)) if arguments.traces else nullcontext()
-    with kept as traces:
-        wishes = Wishes(say=say, traces=traces)
-        return await _listening(arguments, catalog, wishes)
+    with traces_kept(arguments.traces) as traces:
+        return await _listening(arguments, catalog, Wishes(say=say, traces=traces))
 
 
 async def _listening(arguments: argparse.Namespace, catalog: Path, wishes: "Wishes") -> int:

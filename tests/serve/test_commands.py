@@ -1,6 +1,7 @@
 """The two commands as processes over a real PostgreSQL: asked, cancelled, and told to stop."""
 
 import asyncio
+import json
 import signal
 import socket
 import subprocess
@@ -31,8 +32,8 @@ def served(shelf):
         yield url
 
 
-def stdio(shelf):
-    program, *arguments = shelf.command("mcp")
+def stdio(shelf, *more):
+    program, *arguments = shelf.command("mcp", *more)
     return stdio_client(
         StdioServerParameters(command=program, args=arguments, env=shelf.environment, cwd=str(ROOT))
     )
@@ -73,6 +74,19 @@ def test_a_client_is_answered_and_one_that_gives_up_stops_its_search_within_a_se
     answer = result.structured_content
     assert (answer["status"], len(answer["results"])) == ("complete", 3), answer
     assert seconds < 1
+
+
+async def asked_over_stdio(shelf, *more):
+    async with Client(stdio(shelf, *more), mode=ERAS[0]) as client:
+        return (await client.call_tool("esra_shelf", ASKED)).structured_content
+
+
+def test_a_local_client_leaves_traces_too(shelf, tmp_path):
+    """What a desktop client asks could not be compared under another revision."""
+    file = tmp_path / "traces.jsonl"
+    answer = run(asked_over_stdio(shelf, "--traces", str(file)))
+    (line,) = file.read_text("utf-8").splitlines()
+    assert json.loads(line)["query"] == answer["invocation"]
 
 
 def test_a_service_that_hangs_up_stops_its_search_within_a_second(shelf, served):
