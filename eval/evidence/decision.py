@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from eval.evidence.agree import Agreement
 from eval.evidence.choose import Choice
 from eval.evidence.confirm import Sealed
 from eval.evidence.ledger import NO_LEDGER
@@ -23,6 +24,7 @@ class Decision:
     setting:             the candidate, or today's where that stays
     sealed:              what the sealed part said, None where it was not opened
     smallest_detectable: for the sealed part, known before any choice
+    heard:               what live answers said of the replayed ones, None where nothing was asked
     coverage:            share of the shortlist whose semantic score is recorded, under `setting`
     ledger_head:         hash of the ledger's last line, None where no ledger is found
     """
@@ -41,6 +43,7 @@ class Decision:
     why: str
     ledger_head: str | None
     notes: tuple[str, ...]
+    heard: Agreement | None = None
 
     @property
     def promoted(self) -> bool:
@@ -64,6 +67,7 @@ class Decision:
             "estimate": self.estimate.as_json(),
             "sealed": None if self.sealed is None else self.sealed.as_json(),
             "coverage": self.coverage,
+            "live": None if self.heard is None else self.heard.as_json(),
             "promoted": self.promoted,
             "outcome": str(self.outcome),
             "why": self.why,

@@ -14,6 +14,7 @@ class Outcome(StrEnum):
     EXPLORED = "explored"
     NOT_COVERED = "not-covered"
     NOT_AS_PREDICTED = "not-as-predicted"
+    NOISE_TAKES_THE_GAIN = "noise-takes-the-gain"
     CANNOT_SHOW = "cannot-show"
     NO_GAIN_SHOWN = "no-gain-shown"
     GAIN_LOST_AT_BOUND = "gain-lost-at-bound"

@@ -8,13 +8,14 @@ normal result.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from hashlib import sha256
 
 import numpy as np
 
 from eval.evidence import why
+from eval.evidence.agree import Agreement, Bearing
 from eval.evidence.confirm import Sealed, confirm
 from eval.evidence.decision import Decision
 from eval.evidence.ledger import Ledger, Opening
@@ -24,6 +25,12 @@ from eval.evidence.power import Detectable, smallest_detectable
 from eval.evidence.propose import LEAST_COVERAGE, Proposal, propose
 from eval.evidence.scores import Floats, Scores, Setting
 from eval.evidence.split import LEAST_GROUPS, SHARE, Parts, seal_mark, split
+
+BY_BEARING = {
+    Bearing.BORNE_OUT: None,
+    Bearing.CONTRADICTED: Outcome.NOT_AS_PREDICTED,
+    Bearing.UNCLEAR: Outcome.NOISE_TAKES_THE_GAIN,
+}
 
 
 def decide(
@@ -38,7 +45,7 @@ def decide(
     explore: bool = False,
     parameters: int = 1,
     estimate: Estimate | None = None,
-    as_predicted: Callable[[Setting], bool] = lambda setting: True,
+    as_predicted: Callable[[Setting], Agreement | None] = lambda setting: None,
     told: Callable[[Setting | float], str] = why.number,
     draws: int = DRAWS,
     share: float = SHARE,
@@ -54,7 +61,8 @@ def decide(
                         coverage a gain has to survive each of them
     parameters:         free parameters behind the settings
     estimate:           held-out figures of a procedure that also found the settings themselves
-    as_predicted:       asked before an opening: do live answers agree with the replayed ones?
+    as_predicted:       asked before an opening: what live answers say of the replayed ones; None
+                        where nothing else would be asked than was recorded
     told:               a setting in words
     seed:               of folds and bands; the sealed test takes none
 
@@ -79,8 +87,10 @@ def decide(
         told=told,
     )
     outcome = proposal.settled or _kept_shut(case, explore)
-    if outcome is None and not as_predicted(proposal.choice.setting):
-        outcome = Outcome.NOT_AS_PREDICTED
+    if outcome is None:
+        heard = as_predicted(proposal.choice.setting)
+        case = replace(case, heard=heard)
+        outcome = None if heard is None else BY_BEARING[heard.bearing]
     if outcome is not None or ledger is None:
         return _decision(case, outcome or Outcome.EXPLORED, ledger)
     candidate = candidate_hash_of(proposal.choice.setting)
@@ -101,6 +111,7 @@ class _Case:
     bounds: tuple[Scores, ...]
     parameters: int
     told: Callable[[Setting | float], str]
+    heard: Agreement | None = None
 
 
 def _covered(coverage: float | Sequence[float], index: int, scores: Scores) -> float:
@@ -167,6 +178,7 @@ def _decision(
         least_coverage=LEAST_COVERAGE,
         detectable=case.detectable.by_setting[choice.index],
         sealed=shown,
+        heard=case.heard,
         told=case.told,
         shown_before=None if opening is None or opening.fresh else opening.date,
     )
@@ -181,6 +193,7 @@ def _decision(
         sealed=shown,
         smallest_detectable=case.detectable,
         coverage=case.coverage,
+        heard=case.heard,
         outcome=outcome,
         why=why.sentence(outcome, facts),
         ledger_head=None if ledger is None else ledger.head,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from eval.evidence.agree import Agreement
 from eval.evidence.choose import Choice
 from eval.evidence.confirm import Sealed
 from eval.evidence.outcome import Outcome
@@ -31,6 +32,7 @@ class Facts:
     least_coverage: float
     detectable: float | None
     sealed: Sealed | None
+    heard: Agreement | None
     shown_before: str | None
     told: Callable[[Setting | float], str]
 
@@ -77,10 +79,28 @@ def _closed(outcome: Outcome, facts: Facts) -> str:
         case Outcome.NOT_AS_PREDICTED:
             return (
                 f"a sample of development queries, answered live under {setting}, is not ordered "
-                "as the replay predicted, so the recording cannot speak for it; nothing was opened"
+                f"as the replay predicted{_heard(facts)}, so the recording cannot speak for it; "
+                "nothing was opened"
+            )
+        case Outcome.NOISE_TAKES_THE_GAIN:
+            return (
+                f"live answers under {setting} do not contradict the replay, but the model varies "
+                f"so much from answer to answer that the gain may be none{_heard(facts)}; nothing "
+                "was opened"
             )
         case _:
             raise AssertionError(f"{outcome} without an opening")
+
+
+def _heard(facts: Facts) -> str:
+    """The figures of the live answers, in brackets."""
+    if facts.heard is None:
+        return ""
+    one = facts.heard
+    return (
+        f" ({one.live:.4f} against {one.predicted:.4f} over {one.queries} queries, the model's own "
+        f"noise floor {one.floor:.4f})"
+    )
 
 
 def _too_few(facts: Facts) -> str:

@@ -23,7 +23,7 @@ from eval.dataset import Federation
 from eval.evidence import Ledger
 from eval.load import Loaded
 from eval.progress import Progress
-from eval.tune.live import in_force
+from eval.tune.live import Place, again, in_force
 from eval.tune.loading import load_into, notes_of, refuse_second_name
 from eval.tune.order import Order, asked, question_of
 from eval.tune.verdict import Case, Verdict, reach, share_of
@@ -69,6 +69,7 @@ def tune(order: Order, base: Path, progress: Progress) -> Tuned:
         places.tuned_folder(base) / ready.slug,
         ready.folder / "candidate.json",
         progress.say,
+        again(place_of(ready, order, base), ready.case.recordings, progress.say),
     )
     return Tuned(
         verdict=verdict,
@@ -102,6 +103,17 @@ def prepare(order: Order, base: Path, progress: Progress) -> Prepared:
         folder=folder,
         example=asked(order)[0].text,
         degraded=degraded,
+    )
+
+
+def place_of(ready: Prepared, order: Order, base: Path) -> Place:
+    """Where and with which questions a prepared case can be asked again."""
+    return Place(
+        catalog=ready.catalog,
+        slug=ready.slug,
+        folder=ready.folder,
+        base=base,
+        questions={query.id: question_of(query) for query in asked(order)},
     )
 
 

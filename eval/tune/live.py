@@ -3,8 +3,8 @@
 import asyncio
 import hashlib
 import json
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from esra.config.apply import tuned
@@ -14,21 +14,54 @@ from esra.trace import scoring_json
 from esra.wiring import Wishes, open_house
 from eval import publish, record
 from eval.bulk import Bulk, lay_out
+from eval.recording.expect import Rate, from_traces
+from eval.replay import Recorded
+from eval.runfolder import TRACES
+from eval.tune.predicted import Again
+
+
+class CannotAnswer(RuntimeError):
+    """Live answers failed; what was answered is kept, and nothing was opened."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """A recorded capability: catalog, run folder, and the questions it was recorded with."""
+
+    catalog: Path
+    slug: str
+    folder: Path
+    base: Path
+    questions: Mapping[str, record.Question]
+
+
+def again(place: Place, recordings: Sequence[Recorded], say: Callable[[str], None]) -> Again:
+    """How the recorded queries are answered once more, each as of the time it was recorded."""
+    times = {one.query: one.now for one in recordings}
+
+    def ask(numbers: Scoring, queries: Sequence[str], draw: int) -> Bulk:
+        own = [replace(place.questions[query], now=times[query]) for query in queries]
+        return answer_again(place, numbers, own, draw)
+
+    return Again(
+        ask=ask,
+        repeats=lambda queries: _repeats(place.folder, queries),
+        warn=lambda queries, most: say(_cost(place, queries, most)),
+    )
 
 
 def answer_again(
-    catalog: Path,
-    slug: str,
-    folder: Path,
-    base: Path,
-    numbers: Scoring,
-    questions: Sequence[record.Question],
+    place: Place, numbers: Scoring, questions: Sequence[record.Question], draw: int = 0
 ) -> Bulk:
     """The questions answered under other numbers, in their order; kept in the run folder, so that
-    asking twice is paid for once.
+    asking twice is paid for once. A further ``draw`` asks all of it anew.
+
+    CannotAnswer where a source or model failed.
     """
+    slug = place.slug
     text = json.dumps(scoring_json(numbers), sort_keys=True)
-    path = folder / f"live-{hashlib.sha256(text.encode()).hexdigest()[:16]}.jsonl"
+    name = f"live-{hashlib.sha256(text.encode()).hexdigest()[:16]}"
+    path = place.folder / f"{name}{f'-{draw + 1}' if draw else ''}.jsonl"
 
     def change(known: Catalog) -> Catalog:
         own = (replace(c, scoring=numbers) if c.id == slug else c for c in known.capabilities)
@@ -36,13 +69,51 @@ def answer_again(
 
     async def ask() -> None:
         wishes = Wishes(tuned=False, remember=False, words=True, change=change)
-        async with open_house(catalog, base, wishes) as opened:
+        async with open_house(place.catalog, place.base, wishes) as opened:
             await record.record(questions, slug, opened.house, path)
 
     asyncio.run(ask())
     wanted = [question.id for question in questions]
-    found = {one.query: one for one in record.read(path, frozenset(wanted))}
-    return lay_out([found[query] for query in wanted if query in found])
+    _refuse_failures(path, wanted)
+    return lay_out(_in_order(path, wanted))
+
+
+def _in_order(path: Path, queries: Sequence[str]) -> list[Recorded]:
+    found = {one.query: one for one in record.read(path, frozenset(queries))}
+    return [found[query] for query in queries if query in found]
+
+
+def _refuse_failures(path: Path, wanted: Sequence[str]) -> None:
+    """How often a model fails is no noise of its answers."""
+    failed = {q: record.failures(trace) for q, trace in record.lines(path) if q in set(wanted)}
+    broken = {query: codes for query, codes in failed.items() if codes}
+    if broken:
+        codes = sorted({code for own in broken.values() for code in own})
+        raise CannotAnswer(
+            f"{len(broken)} of {len(wanted)} live answers failed ({', '.join(codes)}); nothing was "
+            "opened, what was answered is kept: run it again"
+        )
+
+
+def _repeats(folder: Path, queries: Sequence[str]) -> list[Bulk]:
+    """What ``record --repeat`` left beside the recording, where it holds these queries whole."""
+    found = []
+    for path in sorted(folder.glob("repeats/*/traces.jsonl")):
+        whole = {q for q, trace in record.lines(path) if not record.failures(trace)}
+        if whole >= set(queries):
+            found.append(lay_out(_in_order(path, queries)))
+    return found
+
+
+def _cost(place: Place, queries: int, most: int) -> str:
+    traces = [trace for _, trace in record.lines(place.folder / TRACES)]
+    known = from_traces(traces, queries * most, Rate())
+    often = "once" if most == 1 else f"and up to {most} times if the model does not repeat itself"
+    return (
+        f"{place.slug}: these numbers change what the model is asked: {queries} development "
+        f"queries are answered live, {often}"
+        + ("" if known is None else f"; at most, {known.line()}")
+    )
 
 
 def in_force(

@@ -96,6 +96,7 @@ class Turned:
         shares = [float(setting) for setting in self.way.settings]
         lines = [
             f"{self.case.capability}: {self.way.name}, {decision.measure}",
+            *self._heard(),
             *(f"  {line}" for line in self.unlearnable),
             f"  {self.can_show[0]}",
             f"  {len(self.way.settings) + self.tried} settings tried, {self.way.parameters} "
@@ -116,3 +117,12 @@ class Turned:
             f"  {self.config}",
         ]
         return "\n".join(lines)
+
+    def _heard(self) -> list[str]:
+        one = self.decision.heard
+        if one is None:
+            return []
+        return [
+            f"  live answers of {one.queries} development queries: {one.live:.4f}, replayed "
+            f"{one.predicted:.4f}, the model's own noise floor {one.floor:.4f}: {one.bearing}"
+        ]

@@ -16,11 +16,14 @@ from numpy.typing import NDArray
 from esra import scoring
 from esra.domain.capability import Scoring
 from esra.stages.rerank import shortlist
-from eval import publish
+from eval import bulk, publish
 from eval.evidence import Decision, Ledger, Parts, Scores, decide, smallest_detectable, split
+from eval.evidence.agree import Agreement
 from eval.evidence.propose import LEAST_COVERAGE
 from eval.replay import Recorded, candidates
+from eval.search.tunables import SHARE, change, tunable
 from eval.table import GRID, Judgements, Table, tabulate
+from eval.tune.predicted import Again, as_predicted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,6 +137,7 @@ def reach(
     promoted: Path,
     candidate: Path,
     say: Callable[[str], None] = lambda text: None,
+    again: Again | None = None,
 ) -> Verdict:
     """Measures, decides, and writes the promoted revision or the candidate.
 
@@ -158,6 +162,7 @@ def reach(
         now=datetime.now(UTC),
         lower_bound_values=_bounds(case, table, settings),
         explore=case.explore,
+        as_predicted=lambda setting: _as_predicted(case, scores, setting, again),
     )
     claim = _claim(case, decision.setting)
     facts = evidence(case, table, decision)
@@ -168,6 +173,18 @@ def reach(
         place = candidate.with_name("explored.json") if case.explore else candidate
         path = publish.write_candidate(place, claim, facts)
     return Verdict(case=case, table=table, decision=decision, config=path, looked_at=~parts.sealed)
+
+
+def _as_predicted(
+    case: Case, scores: Scores, setting: Fraction | int, again: Again | None
+) -> Agreement | None:
+    """No share changes what is asked; the numbers in force may, that nothing was recorded with."""
+    if case.numbers is None or again is None:
+        return None
+    laid = bulk.lay_out(case.recordings)
+    labels = bulk.label(laid, case.judgements, case.k)
+    numbers = change(case.numbers, tunable(SHARE, ()), float(setting))
+    return as_predicted(laid, labels, numbers, scores, again)
 
 
 def _tried(case: Case, table: Table) -> str:

@@ -5,20 +5,17 @@ import hashlib
 import json
 import re
 import shlex
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
 from esra.config.strict import ConfigError
-from esra.domain.capability import Scoring
 from esra.domain.outcome import Refused
 from esra.embedded import EmbeddedError
 from esra.governance import places
 from esra.governance.secrets import SecretUnresolved
 from esra.wiring import CannotOpen
 from eval import plot, pydocs, report
-from eval.bulk import Bulk
 from eval.catalog import SlugError, slug_of
 from eval.command import CONFIG, FINDING, SOURCE, USAGE
 from eval.dataset import load_federation
@@ -35,13 +32,12 @@ from eval.tune.folders import (
     CannotRecord,
     Order,
     Tuned,
-    asked,
     ledger_of,
+    place_of,
     prepare,
-    question_of,
     tune,
 )
-from eval.tune.live import answer_again
+from eval.tune.live import CannotAnswer, again
 from eval.tune.numbers import ALL, NothingToLearn, turn
 from eval.tune.runs import UnrelatedRuns, case_of_runs
 from eval.tune.verdict import NothingToScore, Verdict, reach
@@ -63,6 +59,7 @@ CODES: dict[type[Exception], int] = {
     CannotOpen: SOURCE,
     SecretUnresolved: SOURCE,
     CannotRecord: SOURCE,
+    CannotAnswer: SOURCE,
     Refused: SOURCE,
 }
 # A disk that is full, a folder that is a file: the message of the system names it.
@@ -122,12 +119,6 @@ def _numbers(arguments: argparse.Namespace, base: Path, progress: Progress) -> D
         if name != ALL:
             tunable(name, sources)  # refused before anything slow begins
     ready = prepare(order, base, progress)
-    questions = {query.id: question_of(query) for query in asked(order)}
-
-    def again(numbers: Scoring, queries: Sequence[str]) -> Bulk:
-        own = [questions[query] for query in queries]
-        return answer_again(ready.catalog, ready.slug, ready.folder, base, numbers, own)
-
     turned = turn(
         ready.case,
         arguments.parameter,
@@ -135,7 +126,7 @@ def _numbers(arguments: argparse.Namespace, base: Path, progress: Progress) -> D
         places.tuned_folder(base) / ready.slug,
         ready.folder / "candidate.json",
         progress.say,
-        again,
+        again(place_of(ready, order, base), ready.case.recordings, progress.say),
     )
     text = json.dumps(turned.as_json(), indent=2, allow_nan=False)
     name = _file_name(turned.way.name)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from eval.evidence import Outcome, nested, sealed, split
+from eval.evidence.agree import Agreement
 from eval.evidence.simulate import PLATEAU, SETTINGS, Shape, World, detectable_gain, simulate
 from tests.evidence.tables import NOW, gained, named, table, verdict
 
@@ -168,6 +169,30 @@ def test_low_coverage_keeps_the_part_shut(ledger):
     assert decision.why.startswith("only 0.979 of the shortlist under 0.1 has a recorded semantic")
     assert not ledger.path.exists()
     assert verdict(gained(100, 0.1), ledger, coverage=0.98).promoted
+
+
+@pytest.mark.parametrize(
+    ("p", "floor", "outcome"),
+    [
+        (1.0, 0.0, Outcome.PROMOTED),
+        (0.5, 0.01, Outcome.PROMOTED),
+        (0.5, 0.2, Outcome.NOISE_TAKES_THE_GAIN),
+        (0.0, 0.01, Outcome.NOT_AS_PREDICTED),
+    ],
+)
+def test_what_live_answers_do_not_bear_out_keeps_the_part_shut(ledger, p, floor, outcome):
+    """A sealed part would be used up on scores that the model takes back."""
+    heard = Agreement(
+        queries=50, predicted=0.5, live=0.48, floor=floor, p=p, recordings=1, answers=3,
+        reached=1.0, claimed=0.1,
+    )  # fmt: skip
+    decision = verdict(gained(100, 0.1), ledger, as_predicted=lambda setting: heard)
+    assert decision.outcome is outcome
+    assert ledger.path.exists() == decision.promoted
+    assert decision.as_json()["live"]["bearing"] == str(heard.bearing)
+    if not decision.promoted:
+        told = "0.4800 against 0.5000 over 50 queries, the model's own noise floor"
+        assert told in decision.why
 
 
 def test_coverage_is_that_of_the_candidate(ledger):

@@ -12,6 +12,7 @@ from eval.evidence import Ledger
 from eval.search.tunables import change, tunable, value_of
 from eval.table import pair
 from eval.tune.numbers import NothingToLearn, turn
+from eval.tune.predicted import Again
 from eval.tune.verdict import Case
 from tests.replay.test_replay import random_trace
 from tests.tune import labelled
@@ -135,12 +136,12 @@ def test_a_replay_that_live_answers_contradict_opens_nothing(known, tmp_path):
     case = case_of((cut, judgements, short))
     asked = []
 
-    def worst(numbers, queries):
+    def worst(numbers, queries, draw):
         asked.append(len(queries))
         chosen = {t.query: t for t in cut}
         return bulk.lay_out([replace(chosen[q], answers=(), ranking=()) for q in queries])
 
-    done = run(case, ["priority:b"], tmp_path, again=worst)
+    done = run(case, ["priority:b"], tmp_path, again=Again(ask=worst))
     assert asked
     assert asked[0] <= 50
     assert done.decision.outcome.value == "not-as-predicted"

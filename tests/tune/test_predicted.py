@@ -1,44 +1,109 @@
 """Live answers bear a replay out where the model means the same by a record in any company."""
 
+import random
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from esra.domain.hit import Given
 from eval import bulk
 from eval.evidence import Scores
+from eval.evidence.agree import Bearing
 from eval.table import pair
-from eval.tune.predicted import as_predicted
+from eval.tune.predicted import Again, as_predicted
 from tests.replay.test_cut import answered, numbers_of
 
+BEFORE, AFTER = numbers_of(1, shortlist=7), numbers_of(2, shortlist=7)
 
-def asked_again(*, listwise):
-    """Whether 30 questions, recorded with a short shortlist, are borne out under other numbers."""
-    seeds = range(30)
-    before, after = numbers_of(1, shortlist=7), numbers_of(2, shortlist=7)
-    laid = bulk.lay_out([answered(seed, before, listwise=listwise) for seed in seeds])
+
+def unsteady(one, draw, spread):
+    """The same answer by a model that does not repeat itself."""
+    dice = random.Random(f"{one.query} {draw}")
+    said = {
+        id: Given(value=min(1.0, max(0.0, own.value + dice.gauss(0, spread))))
+        if isinstance(own, Given)
+        else own
+        for id, own in one.semantic.items()
+    }
+    return replace(one, semantic=said)
+
+
+def asked_again(*, listwise, spread=0.0, repeats=0, queries=30, world=0):
+    """(what is found of so many questions, recorded with a short shortlist and asked under other
+    numbers; how many were asked how often, as announced; the draws that were taken).
+    """
+
+    def answers(numbers, draw):
+        return [unsteady(answered(seed, numbers, listwise=listwise), f"{world} {draw}", spread)
+                for seed in range(queries)]  # fmt: skip
+
+    def some(recordings, names):
+        found = {one.query: one for one in recordings}
+        return bulk.lay_out([found[name] for name in names])
+
+    laid = bulk.lay_out(answers(BEFORE, "recorded"))
     judgements = {
         query: {pair(laid.ids[at]): 1 for at in np.flatnonzero(laid.query == q) if at % 3}
         for q, query in enumerate(laid.queries)
     }
     labels = bulk.label(laid, judgements)
-    scores = Scores(measure="", settings=(0,), values=[[0.0]] * 30, groups=laid.queries, today=0)
-    calls = []
+    # Nothing was right before, so that no noise takes the gain.
+    scores = Scores(
+        measure="", settings=(0,), values=[[0.0]] * queries, groups=laid.queries, today=0
+    )
+    told, draws = [], []
 
-    def again(numbers, queries):
-        calls.append(queries)
-        return bulk.lay_out([answered(int(query), numbers, listwise=listwise) for query in queries])
+    def ask(numbers, names, draw):
+        draws.append(draw)
+        return some(answers(numbers, f"live {draw}"), names)
 
-    found = as_predicted(laid, labels, after, scores, again)
-    assert calls
-    return found
+    again = Again(
+        ask=ask,
+        repeats=lambda names: [some(answers(BEFORE, n), names) for n in range(repeats)],
+        warn=lambda queries, times: told.append((queries, times)),
+    )
+    return as_predicted(laid, labels, AFTER, scores, again), told, draws
 
 
 @pytest.mark.req("U12")
-def test_a_model_that_scores_each_record_by_itself_is_borne_out():
+def test_a_model_that_scores_each_record_by_itself_is_borne_out_by_one_answer():
     """No number that changes the shortlist could ever be promoted: the scores that were missing
     would count as a contradiction."""
-    assert asked_again(listwise=False)
+    found, told, draws = asked_again(listwise=False)
+    assert found.bearing is Bearing.BORNE_OUT
+    assert (found.floor, found.difference) == (0.0, 0.0)
+    assert told == [(found.queries, 3)]
+    assert draws == [0]
 
 
 def test_a_model_whose_scores_depend_on_their_company_is_not():
     """A replay would speak for scores that the model takes back (RULINGS 38)."""
-    assert not asked_again(listwise=True)
+    found, _, draws = asked_again(listwise=True)
+    assert found.bearing is Bearing.CONTRADICTED
+    # It says the same each time it is asked: no noise excuses the difference.
+    assert (found.floor, draws) == (0.0, [0, 1, 2])
+
+
+@pytest.mark.req("U12")
+def test_a_model_that_does_not_repeat_itself_is_borne_out_within_its_own_noise():
+    """With a language model no such number could be promoted, however honest its scores."""
+    found, _, draws = asked_again(listwise=False, spread=0.1)
+    assert found.bearing is Bearing.BORNE_OUT
+    assert 0 < abs(found.difference) <= found.floor
+    assert (found.recordings, found.answers, draws) == (1, 3, [0, 1, 2])
+
+
+def test_recordings_that_are_there_are_not_paid_for_again():
+    """Whoever recorded three times to know the noise would be sent three more bills."""
+    found, told, draws = asked_again(listwise=False, spread=0.1, repeats=2)
+    assert found.bearing is Bearing.BORNE_OUT
+    assert (found.recordings, found.answers, draws) == (3, 1, [0])
+    assert told == [(found.queries, 1)]
+
+
+def test_noise_does_not_hide_a_model_whose_scores_depend_on_their_company():
+    """A model would only have to be unsteady to be believed, here where it is right on average."""
+    found, _, _ = asked_again(listwise=True, spread=0.05, queries=80)
+    assert found.bearing is Bearing.CONTRADICTED
+    assert abs(found.difference) < found.floor
