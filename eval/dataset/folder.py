@@ -12,6 +12,7 @@ from eval.dataset.names import source_names
 from eval.dataset.reading import read_documents, read_queries
 from eval.dataset.records import Query, SourceFolder
 from eval.dataset.stages import Stages, read_stages
+from eval.dataset.steady import steady
 from eval.formats.findings import Finding, Findings, quoted
 from eval.formats.lines import numbered_lines
 from eval.formats.qrels import judgement_rows
@@ -29,6 +30,10 @@ def load_folder(path: Path, name: str | None = None, *, judged: bool = True) -> 
     others are told from, with an empty ``qrels.tsv`` or with neither queries nor judgements.
     Raises DatasetError with every error of the folder (the first twenty, and how many more).
     """
+    return steady(path, lambda: _load(path, name, judged=judged))
+
+
+def _load(path: Path, name: str | None, *, judged: bool) -> SourceFolder:
     findings = Findings(DatasetError)
     corpus, asked, labels = files = _files(path, findings, judged=judged)
     documents = read_documents(corpus, findings)

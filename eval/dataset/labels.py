@@ -23,6 +23,7 @@ from eval.dataset.reading import read_queries
 from eval.dataset.records import Query
 from eval.dataset.settling import SETTLING, read_settling
 from eval.dataset.stages import NONE, Stages, read_stages
+from eval.dataset.steady import steady
 from eval.formats.columns import columns
 from eval.formats.findings import Finding, Findings, FormatError
 from eval.formats.lines import numbered_lines
@@ -81,6 +82,10 @@ class Labels:
 
 def load_labels(folder: Path) -> Labels:
     """The labels of a folder; its documents are not looked at. Raises DatasetError."""
+    return steady(folder, lambda: _load(folder))
+
+
+def _load(folder: Path) -> Labels:
     findings = Findings(DatasetError)
     if not (folder / QUERIES).is_file():
         findings.refuse(folder / QUERIES, 0, "is missing: a labelled folder names its queries")

@@ -41,7 +41,8 @@ def write_beir(
         grades = {query: own for query, own in sheet.grades.items() if own}
         write_qrels(grades, folder / _TEST, QrelsForm.BEIR)  # type: ignore[arg-type]
 
-    return [target / name for name in fill(target, make, (CORPUS, QUERIES, _TEST), force)]
+    filled = fill(target, make, (CORPUS, QUERIES, _TEST), force)
+    return [target / name for name in filled.names]
 
 
 def _corpus(source: Path, target: Path, mapped: IdMap | None) -> None:

@@ -6,10 +6,12 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from eval.dataset.fields import LONGEST_ID
+from eval.dataset.folder import GUIDELINES
 from eval.dataset.labels import CARRIED, QUERIES, RATINGS, Labels, load_labels
 from eval.dataset.reading import unaskable
 from eval.dataset.records import Document, Query
 from eval.dataset.settling import SETTLING
+from eval.dataset.stages import PLANS, SOURCES
 from eval.dataset.store import QRELS
 from eval.exchange.asked import Asked, new_query, read_asked
 from eval.exchange.corpus import Corpus
@@ -26,6 +28,8 @@ from eval.labels.settle import Settling, disputes, settle
 
 # What follows from the judgements and goes with them.
 _OF_JUDGEMENTS = (QRELS, RATINGS, CARRIED, SETTLING)
+# What people write by hand or judge: of it no old state is thrown away.
+_TYPED = (*_OF_JUDGEMENTS, QUERIES, SOURCES, PLANS, GUIDELINES)
 
 
 def import_labels(wish: Wish) -> Summary:
@@ -47,22 +51,24 @@ def import_labels(wish: Wish) -> Summary:
     settling = wish.settling or come.settling or Settling()
     carried = _carried(settle(sheet.judgements, settling), documents, wish)
     labels = _labels(wish, come, known, new, sheet, settling, carried)
-    written = fill(
+    filled = fill(
         wish.target,
         lambda folder: corpus.store(labels, folder, wish.target),
         _OF_JUDGEMENTS,
         wish.force,
+        keep=_TYPED,
     )
+    kept = f"what was replaced is kept in {wish.target / filled.kept}" if filled.kept else ""
     return Summary(
         what=f"imported {wish.given}",
         format=wish.name.value,
         counts=_counts(labels, new, carried, sheet),
         queries=asked,
         documents=found,
-        notes=tuple(corpus.notes),
+        notes=(*corpus.notes, *([kept] if kept else ())),
         findings=(*come.sheet.findings, *findings.tolerated()),
         agreement=agreements(sheet.judgements),
-        written=tuple(str(wish.target / name) for name in written),
+        written=tuple(str(wish.target / name) for name in filled.names),
         fingerprint=labels.fingerprint,
     )
 

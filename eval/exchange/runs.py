@@ -45,7 +45,7 @@ def import_run(wish: Wish) -> Summary:
         (folder / RUNS).mkdir()
         write_run(Run(tag=run.tag, scores=scores), folder / name)
 
-    written = fill(wish.target, make, (), wish.force)
+    filled = fill(wish.target, make, (), wish.force)
     asked = Match(found=tuple(run.scores))
     if queries is not None:
         asked = Match(
@@ -60,7 +60,7 @@ def import_run(wish: Wish) -> Summary:
         documents=found,
         notes=(f"ordered by {TIE_RULE}",),
         findings=run.findings,
-        written=tuple(str(wish.target / one) for one in written),
+        written=tuple(str(wish.target / one) for one in filled.names),
     )
 
 
