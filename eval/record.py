@@ -126,13 +126,15 @@ def failures(trace: Mapping[str, object]) -> list[str]:
     return [w["code"] for w in trace["warnings"] if w["code"] in PASSING]
 
 
-async def answer(question: Question, exposure: str, house: House) -> Mapping[str, object]:
+async def answer(
+    question: Question, exposure: str, house: House, caller: Caller = CALLER
+) -> Mapping[str, object]:
     """The trace of one question; ``Refused`` where it may not be asked."""
     sink = OneTrace()
     request = Request(
         exposure=exposure,
         prompt=question.text,
-        caller=CALLER,
+        caller=caller,
         now=question.now,
         seconds=SECONDS,
     )

@@ -22,12 +22,15 @@ from eval.command import CONFIG, SOURCE, USAGE
 from eval.formats.findings import FormatError
 from eval.load import LoadError
 from eval.measures import measure
+from eval.misses import Known, known
 from eval.progress import Progress
 from eval.recording import about, session
 from eval.recording.answers import Answers, AnswersUnusable, secret_of
-from eval.recording.as_of import NOT, TOLD
+from eval.recording.as_of import NOT, TOLD, as_of
+from eval.recording.asking import PAID
 from eval.recording.bill import Most
 from eval.recording.changed import Changes, refuse_missing_models
+from eval.recording.engines import Engines, FromKept
 from eval.recording.expect import Price, Rate
 from eval.recording.ground import Ground, ground
 from eval.recording.labelled import Set
@@ -115,9 +118,11 @@ async def _record(
         answers = _answers(house, capability, base, secret, progress)
         try:
             went = await session.run(wanted, house, folder, expected, answers, progress)
+            looked = await _looked(wanted, house, folder, labels, answers, progress)
         finally:
             if answers is not None:
                 answers.close()
+    known.write(folder, looked)
     floor = _noise(folder, over, arguments)
     if floor is not None:
         about.write(folder, replace(told, noise=floor.as_json()))
@@ -219,6 +224,32 @@ def _answers(
         )
         return None
     return Answers(base / "cache" / "answers.sqlite", secret)
+
+
+async def _looked(
+    wanted: session.Wanted,
+    house: House,
+    folder: Path,
+    labels: Set,
+    answers: Answers | None,
+    progress: Progress,
+) -> Known:
+    """What the engines say of the right documents; no model is asked."""
+    free = {
+        form: FromKept(planner.identity, answers) if form == PAID else planner
+        for form, planner in house.planners.items()
+    }
+    engines = Engines(
+        house=house,
+        exposure=wanted.exposure,
+        planners=free,
+        around=as_of if wanted.as_of else lambda own, one: own,
+        gate=asyncio.Semaphore(wanted.rate.parallel),
+    )
+    asked = {one.id for one in wanted.questions}
+    traces = {q: trace for q, trace in record.lines(folder / session.TRACES) if q in asked}
+    with progress.bar("looking for what is missing") as bar:
+        return await engines.look(wanted.questions, traces, labels.judgements, bar)
 
 
 def _noise(folder: Path, over: Ground, arguments: argparse.Namespace) -> Noise | None:
