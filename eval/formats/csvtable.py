@@ -1,7 +1,8 @@
 """Tables with a header as comma-separated text: RFC 4180, quoted cells may hold line ends.
 
-Cells are kept to the letter. Semicolons and tabs between the cells of the header are understood, as
-spreadsheets of many countries write them. Every row has the line it begins in.
+Cells are kept to the letter, up to a million characters. Semicolons and tabs between the cells of
+the header are understood, as spreadsheets of many countries write them. Every row has the line it
+begins in.
 """
 
 from __future__ import annotations
@@ -14,10 +15,14 @@ from pathlib import Path
 
 from eval.formats import spreadsheet
 from eval.formats.findings import Findings, quoted
-from eval.formats.lines import numbered_lines
+from eval.formats.lines import LONGEST_LINE, numbered_lines
 from eval.formats.writing import write_text
 
 _BETWEEN = (",", ";", "\t")
+# A cell: a reason or a need at its longest. With a quote left open it is also where reading stops.
+LONGEST_CELL = 1_000_000
+# Python's own bound, 131,072, is lower than what it writes without a word; it is one a process.
+csv.field_size_limit(LONGEST_CELL)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,15 +66,34 @@ def read_table(path: Path, findings: Findings, *, escaped: bool = False) -> Tabl
 def write_table(
     path: Path, header: Sequence[str], rows: Iterable[Sequence[str]], *, escape: bool = False
 ) -> None:
-    """Writes what ``read_table`` reads back. Raises ValueError for a NUL or a lone surrogate."""
+    """Writes what ``read_table`` reads back.
+
+    Raises ValueError for a NUL, a lone surrogate, and a cell or line longer than can be read.
+    """
     text = io.StringIO(newline="")
     writer = csv.writer(text)  # ends lines with \r\n, so that either sign in a cell is quoted
     for row in (header, *rows):
-        writer.writerow(map(spreadsheet.harmless, row) if escape else row)
+        writer.writerow(_readable([spreadsheet.harmless(cell) for cell in row] if escape else row))
     body = text.getvalue()
     if "\0" in body:
         raise ValueError("a cell holds a NUL: no file of this kind can")
     write_text(path, body)
+
+
+def _readable(row: Sequence[str]) -> Sequence[str]:
+    """The row itself, if it can be read back."""
+    for cell in row:
+        if len(cell) > LONGEST_CELL:
+            said = f"a cell has {len(cell):,} characters; it may have {LONGEST_CELL:,}"
+            raise ValueError(f"{said}: shorten {quoted(cell[:40])}")
+    size = sum(map(len, row))
+    # A character has up to four bytes, and a quote is written twice.
+    if size > LONGEST_LINE // 8 and 2 * len("".join(row).encode()) > LONGEST_LINE:
+        raise ValueError(
+            f"a row has {size:,} characters, longer than a line of a file may be "
+            f"({LONGEST_LINE:,} bytes): shorten {quoted(row[0][:40])}"
+        )
+    return row
 
 
 def _rows(path: Path, findings: Findings) -> Iterator[tuple[int, list[str]]]:
@@ -96,7 +120,13 @@ def _rows(path: Path, findings: Findings) -> Iterator[tuple[int, list[str]]]:
                 yield at, cells
             at = read + 1
     except csv.Error as trouble:
-        findings.refuse(path, at, f"is no usable CSV: {trouble} (is every quote closed?)")
+        findings.refuse(path, at, f"is no usable CSV: {_told(trouble)} (is every quote closed?)")
+
+
+def _told(trouble: csv.Error) -> str:
+    if "field limit" in str(trouble):
+        return f"a cell has more than {LONGEST_CELL:,} characters"
+    return str(trouble)
 
 
 def _chained(head: str, rest: Iterator[str]) -> Iterator[str]:

@@ -8,9 +8,10 @@ no importer takes them for judgements by mistake. Cells are harmless to a spread
 
 import csv
 import io
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
+from eval.formats.csvtable import LONGEST_CELL
 from eval.formats.spreadsheet import harmless, original
 from eval.formats.writing import write_text
 from eval.judge.shown import NOTHING, Shown
@@ -55,13 +56,13 @@ def read(path: Path) -> dict[Pair, int]:
         raise SheetError(f"{path}: cannot be read ({error.strerror})") from error
     except UnicodeDecodeError as error:
         raise SheetError(f"{path}: not UTF-8") from error
-    rows = csv.reader(io.StringIO(text, newline=""))
-    header = next(rows, [])
+    rows = _rows(path, text)
+    header = next(rows, (1, []))[1]
     if tuple(header[: len(COLUMNS)]) != COLUMNS:
         raise SheetError(f"{path}: the first line is not {','.join(COLUMNS)}")
     found: dict[Pair, int] = {}
-    for row in rows:
-        where = f"{path}:{rows.line_num}"
+    for line, row in rows:
+        where = f"{path}:{line}"
         if not row:
             continue
         if len(row) != len(header):
@@ -73,6 +74,19 @@ def read(path: Path) -> dict[Pair, int]:
             if found.setdefault((query, source, document), grade) != grade:
                 raise SheetError(f"{where}: {document!r} has two ratings for query {query!r}")
     return found
+
+
+def _rows(path: Path, text: str) -> Iterator[tuple[int, list[str]]]:
+    """Rows with the line they end in; ``SheetError`` where one is no CSV, or has no end."""
+    rows = csv.reader(io.StringIO(text, newline=""), strict=True)
+    try:
+        for row in rows:
+            yield rows.line_num, row
+    except csv.Error as error:
+        raise SheetError(
+            f"{path}:{rows.line_num}: no usable CSV, {error}; a cell has at most "
+            f"{LONGEST_CELL:,} characters (is every quote closed?)"
+        ) from error
 
 
 def merged(files: Iterable[Path]) -> dict[Pair, int]:
