@@ -80,7 +80,8 @@ def random_plain_trace(seed: int, **changes):
 
     sink = OneTrace()
     form = r.choice([RerankForm.MODEL, RerankForm.NONE])
-    known = catalog(*(source(n) for n in names), forms=Forms(rerank=form), scoring=numbers)
+    sources = [source(n, mappings=("docs", "notes")) for n in names]  # plans of three queries
+    known = catalog(*sources, forms=Forms(rerank=form), scoring=numbers)
     model = Scripted(answer)
     found = {name: r.random() for name in names if r.random() < 0.8}
 
