@@ -33,22 +33,32 @@ def normalise(native: ArrayLike, low: ArrayLike, high: ArrayLike) -> Floats:
         return np.where(flat, 1.0, (native * scale - low * scale) / np.where(flat, 1.0, span))
 
 
-def freshness(age: ArrayLike, half_life: ArrayLike, floor: ArrayLike) -> Floats:
-    """floor + (1 - floor) * 0.5 ** (max(0, age) / half_life); age in seconds, half_life in days.
+def floored(found: ArrayLike, floor: ArrayLike) -> Floats:
+    """floor + (1 - floor) * found: a weight that never falls below ``floor``.
 
-    An age or a half-life that is NaN means "no timestamp" or "off" and gives 1.0 (RULINGS 6).
+    ``found`` in 0..1, NaN where there is nothing to weigh: 1.0 then, and 1.0 under a floor of 1.
     """
-    age, half_life, floor = _floats(age), _floats(half_life), _floats(floor)
+    found, floor = _floats(found), _floats(floor)
+    return np.where(np.isnan(found), 1.0, floor + (1.0 - floor) * found)
+
+
+def halved(age: ArrayLike, half_life: ArrayLike) -> Floats:
+    """0.5 ** (max(0, age) / half_life); age in seconds, half_life in days.
+
+    An age or a half-life that is NaN means "no timestamp" or "off" and gives NaN.
+    """
+    age, half_life = _floats(age), _floats(half_life)
     off = np.isnan(age) | np.isnan(half_life)
     lives = np.maximum(0.0, np.where(off, 0.0, age)) / (np.where(off, 1.0, half_life) * DAY)
-    return np.where(off, 1.0, floor + (1.0 - floor) * _halved(lives))
-
-
-def _halved(lives: Floats) -> Floats:
     # numpy's vectorised power may differ from its scalar one in the last bit, so that an array
     # and a single record would disagree; Python's own is one function for both.
     flat = [0.5**life for life in np.ravel(lives).tolist()]
-    return np.array(flat, dtype=np.float64).reshape(np.shape(lives))
+    return np.where(off, np.nan, np.array(flat, dtype=np.float64).reshape(np.shape(lives)))
+
+
+def freshness(age: ArrayLike, half_life: ArrayLike, floor: ArrayLike) -> Floats:
+    """floor + (1 - floor) * 0.5 ** (max(0, age) / half_life), and 1.0 where off (RULINGS 6)."""
+    return floored(halved(age, half_life), floor)
 
 
 def demote(fresh: ArrayLike, stale: ArrayLike, stale_weight: ArrayLike) -> Floats:
@@ -57,12 +67,8 @@ def demote(fresh: ArrayLike, stale: ArrayLike, stale_weight: ArrayLike) -> Float
 
 
 def evidence(found: ArrayLike, floor: ArrayLike) -> Floats:
-    """floor + (1 - floor) * found: how far a source's words speak for a question (RULINGS 47).
-
-    ``found`` in 0..1, NaN where there is none: 1.0 then, and 1.0 under a floor of 1. Never above 1.
-    """
-    found, floor = _floats(found), _floats(floor)
-    return np.where(np.isnan(found), 1.0, floor + (1.0 - floor) * np.nan_to_num(found))
+    """How far a source's words speak for a question, never below ``floor`` (RULINGS 47)."""
+    return floored(found, floor)
 
 
 def weight(
