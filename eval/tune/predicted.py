@@ -17,8 +17,9 @@ from eval import bulk
 from eval.bulk import Bulk, Floats, Labels
 from eval.evidence import Scores, split
 from eval.evidence.agree import DETERMINISTIC, Agreement, Bearing, agreement
+from eval.replay import Recorded, planned_anew
 from eval.search.part import part
-from eval.table import pair
+from eval.table import Judgements, pair
 
 LIVE_SAMPLE = 50
 ANSWERS = 4  # of each query in all: of fewer, little could be told of a handful of queries
@@ -39,17 +40,28 @@ class Again:
 
 
 def as_predicted(
-    laid: Bulk, labels: Labels, numbers: Scoring, scores: Scores, again: Again | None
+    laid: Bulk,
+    labels: Labels,
+    numbers: Scoring,
+    scores: Scores,
+    again: Again | None,
+    *,
+    recordings: Sequence[Recorded] = (),
+    judgements: Judgements | None = None,
 ) -> Agreement | None:
     """What live answers say of the replay; None where the candidate changes nothing that is asked.
 
     A listwise model's score depends on its shortlist, so that a replay may be wrong (RULINGS 38).
+    So does a language model's plan on the ceiling it was told: of ``recordings`` [Q] that is known,
+    and the ``judgements`` grade what another plan finds.
     """
-    wanted = bulk.shortlisted(laid, bulk.weights(laid, numbers), numbers.shortlist)
-    changed = np.zeros(len(laid.queries), dtype=bool)
-    changed[laid.query[wanted != laid.asked]] = True
-    if not laid.asked.any() or again is None:
+    if again is None:
         return None
+    changed = np.zeros(len(laid.queries), dtype=bool)
+    changed[: len(recordings)] = [planned_anew(one, numbers) for one in recordings]
+    if laid.asked.any():
+        wanted = bulk.shortlisted(laid, bulk.weights(laid, numbers), numbers.shortlist)
+        changed[laid.query[wanted != laid.asked]] = True
     open_part = split(scores).development
     development = np.flatnonzero(labels.measured)[~split(scores).sealed]
     able = [int(query) for query in development if changed[query]]
@@ -61,15 +73,20 @@ def as_predicted(
     after = bulk.ndcg(bulk.order(laid, numbers, cut=True), labels)[own]
     reached = len(able) / len(development)
     claimed = float(after.mean() - open_part.values[:, open_part.today].mean())
-    found = _asked(laid, labels, numbers, able[:LIVE_SAMPLE], again)
+    found = _asked(laid, labels, numbers, able[:LIVE_SAMPLE], again, judgements)
     found = replace(found, reached=reached, claimed=claimed)
     if found.bearing is Bearing.UNCLEAR and len(able) > LIVE_SAMPLE:
-        found = _asked(laid, labels, numbers, able, again)
+        found = _asked(laid, labels, numbers, able, again, judgements)
     return replace(found, reached=reached, claimed=claimed)
 
 
 def _asked(
-    laid: Bulk, labels: Labels, numbers: Scoring, sample: Sequence[int], again: Again
+    laid: Bulk,
+    labels: Labels,
+    numbers: Scoring,
+    sample: Sequence[int],
+    again: Again,
+    judgements: Judgements | None,
 ) -> Agreement:
     """The ``sample`` of queries, asked as often as it takes."""
     chosen = np.zeros(len(laid.queries), dtype=bool)
@@ -79,16 +96,17 @@ def _asked(
         first,
         *(one for one in again.repeats(first.queries) if one.queries == first.queries),
     ]
+    grades = judgements or _grades(first, known)
     times = max(1, ANSWERS - len(recordings))
     again.warn(len(first.queries), times)
     live = [again.ask(numbers, first.queries, 0)]
     predicted = [
-        _figures(_completed(one, live[0]), first, known, numbers, cut=True) for one in recordings
+        _figures(_completed(one, live[0]), grades, known, numbers, cut=True) for one in recordings
     ]
-    answered = [_figures(live[0], first, known, numbers)]
+    answered = [_figures(live[0], grades, known, numbers)]
     if max(float(np.abs(answered[0] - own).max()) for own in predicted) > DETERMINISTIC:
         live += [again.ask(numbers, first.queries, draw) for draw in range(1, times)]
-        answered += [_figures(one, first, known, numbers) for one in live[1:]]
+        answered += [_figures(one, grades, known, numbers) for one in live[1:]]
     return agreement(
         np.stack(predicted),
         np.stack(answered),
@@ -97,13 +115,18 @@ def _asked(
     )
 
 
-def _figures(
-    one: Bulk, first: Bulk, known: Labels, numbers: Scoring, *, cut: bool = False
-) -> Floats:
-    """[queries] nDCG@k of another layout of the same queries, by the labels of the first."""
+def _grades(first: Bulk, known: Labels) -> Judgements:
+    """What is known of the records that were recorded; others have no grade."""
     grades: dict[str, dict[tuple[str, str], int]] = {query: {} for query in first.queries}
     for place, id, gain in zip(first.query, first.ids, known.gain, strict=True):
         grades[first.queries[place]][pair(id)] = int(gain)
+    return grades
+
+
+def _figures(
+    one: Bulk, grades: Judgements, known: Labels, numbers: Scoring, *, cut: bool = False
+) -> Floats:
+    """[queries] nDCG@k of another layout of the same queries."""
     own = bulk.label(one, grades, known.k)
     # The ideal list holds what was judged and not found, too.
     own = replace(own, ideal=known.ideal, measured=known.measured)

@@ -10,6 +10,7 @@ from esra.domain.hit import Given
 from eval import bulk
 from eval.evidence import Scores
 from eval.evidence.agree import Bearing
+from eval.search.tunables import change, tunable
 from eval.table import pair
 from eval.tune.predicted import Again, as_predicted
 from tests.replay.test_cut import answered, numbers_of
@@ -107,3 +108,57 @@ def test_noise_does_not_hide_a_model_whose_scores_depend_on_their_company():
     found, _, _ = asked_again(listwise=True, spread=0.05, queries=80)
     assert found.bearing is Bearing.CONTRADICTED
     assert abs(found.difference) < found.floor
+
+
+def planned(*, by_model, otherwise=False):
+    """(what is found where a ceiling of 1 is claimed for one source, how often it was asked).
+
+    No reranker stands between, so that only the plan may differ.
+    """
+    before = numbers_of(1, shortlist=200)
+    after = change(before, tunable("ceiling:a", ("a",)), 1.0)
+
+    def answers(seed, numbers):
+        one = answered(seed, numbers)
+        return replace(one, reranked=False, asked=(), semantic={})
+
+    own = [replace(answers(seed, before), modelled=frozenset("a" * by_model)) for seed in range(20)]
+    laid = bulk.lay_out(own)
+    judgements = {
+        one.query: {pair(id): 1 for id, _ in one.ranking[:6] if id.source == "a"} for one in own
+    }
+    labels = bulk.label(laid, judgements)
+    asked = []
+
+    def second(one):
+        """Told of one query, the model asks what was its second."""
+        kept = [a for a in one.answers if a.source != "a" or a.query]
+        return replace(one, answers=tuple(replace(a, query=0) for a in kept))
+
+    def ask(numbers, names, draw):
+        asked.append(draw)
+        if otherwise:
+            return bulk.lay_out([second(own[int(name)]) for name in names])
+        return bulk.lay_out([answers(int(name), numbers) for name in names])
+
+    groups = tuple(q for q, told in zip(laid.queries, labels.measured, strict=True) if told)
+    scores = Scores(measure="", settings=(0,), values=[[0.0]] * len(groups), groups=groups, today=0)
+    again = Again(ask=ask)
+    found = as_predicted(laid, labels, after, scores, again, recordings=own, judgements=judgements)
+    return found, asked
+
+
+def test_a_plan_by_the_template_is_known_without_asking():
+    """Every lower ceiling would be paid for in live questions that can tell nothing."""
+    assert planned(by_model=False) == (None, [])
+
+
+@pytest.mark.req("U12")
+def test_a_language_model_that_is_told_a_lower_ceiling_is_asked_what_it_plans():
+    """Its shorter plan would be taken for the head of its longer one."""
+    kept, asked = planned(by_model=True)
+    assert asked == [0]
+    assert kept.bearing is Bearing.BORNE_OUT
+    other, asked = planned(by_model=True, otherwise=True)
+    assert asked == [0, 1, 2]
+    assert other.bearing is Bearing.CONTRADICTED
