@@ -13,7 +13,9 @@ from eval.evidence.flips import FLIPS
 from eval.evidence.holm import segment_guardrails
 from eval.evidence.outcome import Outcome
 from eval.evidence.scores import Scores
-from eval.evidence.segments import MARGIN, segment_changes
+from eval.evidence.segments import MARGIN, SegmentChange, segment_changes
+
+LISTED = 40  # segments in a ledger's line and in a tuned file; labels may hold a tag a query
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,8 +23,9 @@ class Sealed:
     """One opening of the sealed part: `setting` against `today`, means over its queries.
 
     interval holds the difference, each end missed with probability `level` at most; p is
-    one-sided, the largest where a gain had to survive a bound; segment is the source that loses
-    too much by it, with its figures.
+    one-sided, the largest where a gain had to survive a bound; segment is the one that loses too
+    much by it, with its figures; segments are all of them, by source and by tag, those that block
+    first, as long as there is room.
     """
 
     before: float
@@ -37,15 +40,19 @@ class Sealed:
     setting: float
     today: float
     segment: str = ""
+    segments: tuple[Mapping[str, Any], ...] = ()
+    more_segments: int = 0
 
     def as_json(self) -> dict[str, object]:
-        return asdict(self) | {"interval": list(self.interval)}
+        lists = {"interval": list(self.interval), "segments": [dict(one) for one in self.segments]}
+        return asdict(self) | lists
 
     @classmethod
     def from_json(cls, stored: Mapping[str, Any]) -> Sealed:
         # A ledger may be older than a field that has a default.
         kept = {field.name: stored[field.name] for field in fields(cls) if field.name in stored}
-        return cls(**kept | {"interval": tuple(kept["interval"])})
+        segments = tuple(kept.get("segments", ()))
+        return cls(**kept | {"interval": tuple(kept["interval"]), "segments": segments})
 
 
 def confirm(
@@ -68,7 +75,8 @@ def confirm(
         )
         for table in (held_out, *bounds)
     )
-    segment = _losing(held_out, candidate, dice, flips)
+    changes = _segments(held_out, candidate, dice, flips)
+    segment = next((g.said for g in segment_guardrails(changes, MARGIN) if not g.held), "")
     return _outcome(plain, bounded, segment), Sealed(
         before=plain.before,
         after=plain.after,
@@ -82,28 +90,41 @@ def confirm(
         setting=float(held_out.settings[candidate]),
         today=float(held_out.settings[held_out.today]),
         segment=segment,
+        segments=tuple(asdict(one) for one in changes[:LISTED]),
+        more_segments=len(changes[LISTED:]),
     )
 
 
-def _losing(held_out: Scores, candidate: int, dice: int, flips: int) -> str:
-    """The source that may not bear this (RULINGS 40), in words; "" where there is none."""
-    if held_out.strata is None or len(set(held_out.strata)) < 2:
-        return ""
-    names = [str(place) for place in range(len(held_out.groups))]
+def _segments(held_out: Scores, candidate: int, dice: int, flips: int) -> list[SegmentChange]:
+    """Every segment of the sealed queries, by source and by tag: what blocks, then the large."""
+    tags = _tags(held_out)
+    if not any(tags.values()):
+        return []
     before, after = (
-        dict(zip(names, held_out.values[:, arm].tolist(), strict=True))
+        dict(zip(tags, held_out.values[:, arm].tolist(), strict=True))
         for arm in (held_out.today, candidate)
     )
     changes = segment_changes(
         before,
         after,
-        dict(zip(names, held_out.groups, strict=True)),
-        {name: [f"source:{own}"] for name, own in zip(names, held_out.strata, strict=True) if own},
+        dict(zip(tags, held_out.groups, strict=True)),
+        tags,
         rng=np.random.default_rng(dice),
         flips=flips,
     )
-    broken = [g for g in segment_guardrails(changes, MARGIN) if not g.held]
-    return broken[0].said if broken else ""
+    # Where all queries are alike in a kind, there is nothing to tell apart.
+    told = [one for one in changes if one.queries < len(held_out.groups)]
+    return sorted(told, key=lambda one: (not one.blocks, one.small, one.kind, one.value))
+
+
+def _tags(held_out: Scores) -> dict[str, list[str]]:
+    """The tags of each query, by its place; its source is one of them."""
+    count = len(held_out.groups)
+    strata, tags = held_out.strata or ("",) * count, held_out.tags or ((),) * count
+    return {
+        str(place): [*([f"source:{own}"] if own else []), *more]
+        for place, (own, more) in enumerate(zip(strata, tags, strict=True))
+    }
 
 
 def _outcome(plain: Comparison, bounded: Sequence[Comparison], segment: str) -> Outcome:

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from eval.evidence.agree import Agreement
 from eval.evidence.choose import Choice
 from eval.evidence.confirm import Sealed
-from eval.evidence.ledger import NO_LEDGER
+from eval.evidence.ledger import NO_LEDGER, Opening
 from eval.evidence.nested import Estimate
 from eval.evidence.outcome import Outcome
 from eval.evidence.power import Detectable
 from eval.evidence.scores import Setting
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Beside:
+    """The claims that were tested in one promotion; p as Holm adjusts it, to hold against 2.5 %."""
+
+    claims: int
+    p: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,6 +33,8 @@ class Decision:
     sealed:              what the sealed part said, None where it was not opened
     smallest_detectable: for the sealed part, known before any choice
     heard:               what live answers said of the replayed ones, None where nothing was asked
+    opening:             the ledger's line of it, None where the sealed part was not opened
+    beside:              what came of it beside the other claims, None where it was made alone
     coverage:            share of the shortlist whose semantic score is recorded, under `setting`
     ledger_head:         hash of the ledger's last line, None where no ledger is found
     """
@@ -44,6 +54,8 @@ class Decision:
     ledger_head: str | None
     notes: tuple[str, ...]
     heard: Agreement | None = None
+    opening: Opening | None = None
+    beside: Beside | None = None
 
     @property
     def promoted(self) -> bool:
@@ -67,6 +79,7 @@ class Decision:
             "estimate": self.estimate.as_json(),
             "sealed": None if self.sealed is None else self.sealed.as_json(),
             "coverage": self.coverage,
+            "beside": None if self.beside is None else asdict(self.beside),
             "live": None if self.heard is None else self.heard.as_json(),
             "promoted": self.promoted,
             "outcome": str(self.outcome),

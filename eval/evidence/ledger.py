@@ -42,6 +42,7 @@ class Opening:
     """One opening as it stands in the ledger.
 
     number: 1 for the first of its lineage; level: the one-sided level of its test
+    inputs: what was kept beside the verdict
     fresh:  this call made it; otherwise it is the stored one
     """
 
@@ -52,6 +53,7 @@ class Opening:
     level: float
     date: str
     verdict: Verdict
+    inputs: Mapping[str, str]
     head: str
     fresh: bool
     notes: tuple[str, ...]
@@ -101,7 +103,8 @@ class Ledger:
         """Returns the stored verdict of these three, or runs `test` and stores what it says.
 
         marks:  one mark for each sealed group (`split.seal_mark`)
-        inputs: fingerprints of the data, kept beside the verdict
+        inputs: fingerprints of the data, and together with what it is claimed (``family``), kept
+                beside the verdict
         """
         with _locked(self.path) as file:
             chain = read_chain(_whole(file), str(self.path))
@@ -158,6 +161,7 @@ def _opening(record: Record, *, fresh: bool, notes: tuple[str, ...]) -> Opening:
         level=record["level"],
         date=record["date"],
         verdict=record["verdict"],
+        inputs=record["inputs"],
         head=record["hash"],
         fresh=fresh,
         notes=notes,

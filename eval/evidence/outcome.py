@@ -19,4 +19,5 @@ class Outcome(StrEnum):
     NO_GAIN_SHOWN = "no-gain-shown"
     GAIN_LOST_AT_BOUND = "gain-lost-at-bound"
     SEGMENT_LOSES = "segment-loses"
+    FALLS_BESIDE_OTHERS = "falls-beside-others"
     PROMOTED = "promoted"

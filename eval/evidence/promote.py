@@ -194,6 +194,7 @@ def _decision(
         smallest_detectable=case.detectable,
         coverage=case.coverage,
         heard=case.heard,
+        opening=opening,
         outcome=outcome,
         why=why.sentence(outcome, facts),
         ledger_head=None if ledger is None else ledger.head,

@@ -45,6 +45,7 @@ class Scores:
     groups:   [Q] the information need of each query, compared in its normal form
     today:    index of the setting in force
     strata:   [Q] the source each query was written for, where that is known
+    tags:     [Q] the tags of each query (``language:de``, ``head``), where it has any
 
     Raises UnfitScores where the table is not whole.
     """
@@ -55,6 +56,7 @@ class Scores:
     groups: tuple[str, ...]
     today: int
     strata: tuple[str, ...] | None = None
+    tags: tuple[tuple[str, ...], ...] | None = None
     codes: NDArray[np.intp] = field(init=False, repr=False)
     group_keys: tuple[str, ...] = field(init=False, repr=False)
 
@@ -99,6 +101,7 @@ class Scores:
             groups=tuple(self.groups[i] for i in kept),
             today=self.today,
             strata=None if self.strata is None else tuple(self.strata[i] for i in kept),
+            tags=None if self.tags is None else tuple(self.tags[i] for i in kept),
         )
 
     def with_values(self, values: Floats) -> Scores:
@@ -110,6 +113,7 @@ class Scores:
             groups=self.groups,
             today=self.today,
             strata=self.strata,
+            tags=self.tags,
         )
 
 
@@ -124,6 +128,8 @@ def _check(scores: Scores, values: Floats, groups: tuple[str, ...]) -> None:
         )
     if scores.strata is not None and len(scores.strata) != len(groups):
         raise UnfitScores(f"{len(scores.strata)} strata stand beside {len(groups)} queries")
+    if scores.tags is not None and len(scores.tags) != len(groups):
+        raise UnfitScores(f"tags of {len(scores.tags)} queries stand beside {len(groups)} queries")
     if any(low >= high for low, high in pairwise(settings)):
         raise UnfitScores("settings must rise strictly; sort them and drop doubles")
     if not 0 <= scores.today < len(settings):

@@ -140,7 +140,7 @@ def _opened(outcome: Outcome, facts: Facts, sealed: Sealed) -> str:
                 f"recorded and the gain is lost with the unknown ones at 0 or at 1 ({tested})"
             )
         case Outcome.SEGMENT_LOSES:
-            return f"{gain} ({tested}), but one source loses too much: {sealed.segment}"
+            return f"{gain} ({tested}), but one segment loses too much: {sealed.segment}"
         case Outcome.PROMOTED:
             return f"promoted: {gain} ({tested})"
         case _:

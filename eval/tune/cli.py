@@ -12,7 +12,8 @@ EPILOG = """\
 without arguments    the documentation of the installed scientific packages, made into labelled
                      queries at first use
 --name N --data D .. your own labelled folders, each one source: corpus.jsonl, queries.jsonl,
-                     qrels.tsv
+                     qrels.tsv; --name and --data again are a further capability, and all of
+                     them one promotion: only claims that stand together (Holm) are written
 --runs L S --qrels Q two TREC runs and their judgements: no database, no model
 
 A refusal to promote is a result: exit code 0. 1 a notebook did not complete, or none of the
@@ -29,8 +30,12 @@ def parser() -> argparse.ArgumentParser:
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    made.add_argument("--name", help="the capability's name; its tool is esra_NAME")
-    made.add_argument("--data", nargs="+", type=Path, metavar="DIR", help="labelled folders")
+    made.add_argument(
+        "--name", action="append", help="the capability's name; its tool is esra_NAME"
+    )
+    made.add_argument(
+        "--data", action="append", nargs="+", type=Path, metavar="DIR", help="labelled folders"
+    )
     made.add_argument(
         "--runs", nargs=2, type=Path, metavar=("LEXICAL", "SEMANTIC"), help="two TREC runs instead"
     )
@@ -104,10 +109,13 @@ def _misuse(arguments: argparse.Namespace) -> str:
         return "--runs and --data do not go together"
     if bool(arguments.runs) != bool(arguments.qrels):
         return "--runs and --qrels go together: --runs LEXICAL SEMANTIC --qrels FILE"
-    if arguments.data and not arguments.name:
+    names, folders = len(arguments.name or ()), len(arguments.data or ())
+    if folders > names:
         return "--data needs --name: what the capability is to be called"
     if arguments.parameter and not arguments.data:
         return "--parameter needs --name and --data: the numbers of that capability are tuned"
-    if arguments.name and not (arguments.data or arguments.runs):
-        return "--name needs --data DIR [DIR ...]"
+    if names > (1 if arguments.runs else folders):
+        return "--name needs --data DIR [DIR ...], each its own"
+    if arguments.parameter and names > 1:
+        return "--parameter tunes the numbers of one capability: give one --name"
     return ""

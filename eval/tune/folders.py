@@ -21,12 +21,13 @@ from eval import catalog as writing
 from eval import record, runfolder
 from eval.dataset import Federation
 from eval.evidence import Ledger
+from eval.evidence.family import family_of
 from eval.load import Loaded
 from eval.progress import Progress
 from eval.tune.live import Place, again, in_force
 from eval.tune.loading import load_into, notes_of, refuse_second_name
 from eval.tune.order import Order, asked, question_of
-from eval.tune.verdict import Case, Verdict, reach, share_of
+from eval.tune.verdict import Case, Verdict, settle, share_of, weigh
 
 EXAMPLES = 3  # titles that stand in a generated description
 MOST_SHORTLIST = 200
@@ -62,23 +63,41 @@ class Prepared:
 
 def tune(order: Order, base: Path, progress: Progress) -> Tuned:
     """One capability from labelled folders to its verdict."""
-    ready = prepare(order, base, progress)
-    verdict = reach(
-        ready.case,
-        ledger_of(base),
-        places.tuned_folder(base) / ready.slug,
-        ready.folder / "candidate.json",
-        progress.say,
-        again(place_of(ready, order, base), ready.case.recordings, progress.say),
-    )
-    return Tuned(
-        verdict=verdict,
-        slug=ready.slug,
-        catalog=ready.catalog,
-        folder=ready.folder,
-        example=ready.example,
-        degraded=ready.degraded,
-    )
+    return tune_all([order], base, progress)[0]
+
+
+def tune_all(orders: Sequence[Order], base: Path, progress: Progress) -> list[Tuned]:
+    """Several capabilities as one promotion: all are tested before any of them is written."""
+    prepared = [prepare(order, base, progress) for order in orders]
+    ledger = ledger_of(base)
+    family = family_of((one.slug, one.case.recording) for one in prepared if not one.case.explore)
+    weighed = [
+        weigh(
+            one.case,
+            ledger,
+            *_places(one, base),
+            progress.say,
+            again(place_of(one, order, base), one.case.recordings, progress.say),
+            "" if one.case.explore else family,
+        )
+        for one, order in zip(prepared, orders, strict=True)
+    ]
+    return [
+        Tuned(
+            verdict=settle(verdict, ledger, *_places(one, base)),
+            slug=one.slug,
+            catalog=one.catalog,
+            folder=one.folder,
+            example=one.example,
+            degraded=one.degraded,
+        )
+        for one, verdict in zip(prepared, weighed, strict=True)
+    ]
+
+
+def _places(one: Prepared, base: Path) -> tuple[Path, Path]:
+    """(where its revisions lie, where its candidate goes)."""
+    return places.tuned_folder(base) / one.slug, one.folder / "candidate.json"
 
 
 def ledger_of(base: Path) -> Ledger:

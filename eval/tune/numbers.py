@@ -201,6 +201,7 @@ def _scores(
         groups=tuple(case.groups[query] for query in measured),
         today=way.today,
         strata=tuple(case.strata.get(query, "") for query in measured),
+        tags=tuple(case.tags.get(query, ()) for query in measured),
     )
 
 
@@ -242,7 +243,13 @@ def _decide(
         parameters=way.parameters,
         estimate=estimate,
         as_predicted=lambda setting: as_predicted(
-            laid, labels, way.numbers(Fraction(setting)), scores, again
+            laid,
+            labels,
+            way.numbers(Fraction(setting)),
+            scores,
+            again,
+            recordings=case.recordings,
+            judgements=case.judgements,
         ),
         told=way.told,
     )

@@ -5,7 +5,7 @@ Pure but for the ledger and the files it is told to write.
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from fractions import Fraction
 from pathlib import Path
@@ -19,6 +19,7 @@ from esra.stages.rerank import shortlist
 from eval import bulk, publish
 from eval.evidence import Decision, Ledger, Parts, Scores, decide, smallest_detectable, split
 from eval.evidence.agree import Agreement
+from eval.evidence.family import inputs_of, stand
 from eval.evidence.propose import LEAST_COVERAGE
 from eval.replay import Recorded, candidates
 from eval.search.tunables import SHARE, change, tunable
@@ -35,7 +36,7 @@ class Case:
     notes: what was tolerated in the data; degraded: queries whose source or model failed;
     numbers: those in force, own: the catalog's; None: the recorded ones; asked: the numbers that
     are tuned, none for the share alone; mixed: queries are mixed over the sources as callers mix
-    them, by their traffic or by declaration.
+    them, by their traffic or by declaration; tags: of every query that has some, by id.
     """
 
     capability: str
@@ -57,6 +58,7 @@ class Case:
     own: Scoring | None = None
     asked: tuple[str, ...] = ()
     mixed: bool = False
+    tags: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def against(self) -> dict[str, object]:
@@ -139,7 +141,31 @@ def reach(
     say: Callable[[str], None] = lambda text: None,
     again: Again | None = None,
 ) -> Verdict:
-    """Measures, decides, and writes the promoted revision or the candidate.
+    """Measures, decides, and writes the promoted revision or the candidate: one claim alone."""
+    weighed = weigh(case, ledger, promoted, candidate, say, again)
+    return settle(weighed, ledger, promoted, candidate)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Weighed:
+    """A decision by itself: its opening stands in the ledger, and nothing else is written."""
+
+    case: Case
+    table: Table
+    decision: Decision
+    looked_at: NDArray[np.bool_]
+
+
+def weigh(
+    case: Case,
+    ledger: Ledger,
+    promoted: Path,
+    candidate: Path,
+    say: Callable[[str], None] = lambda text: None,
+    again: Again | None = None,
+    family: str = "",
+) -> Weighed:
+    """Measures and decides; ``family`` names the promotion that this is one claim of.
 
     What the set can show at all is said before anything is chosen on it.
     """
@@ -156,7 +182,11 @@ def reach(
     decision = decide(
         scores,
         ledger=None if case.explore else ledger,
-        lineage_inputs={"data": case.data, "recording": case.recording},
+        lineage_inputs={
+            "data": case.data,
+            "recording": case.recording,
+            **inputs_of(case.capability, family),
+        },
         candidate_hash_of=lambda setting: publish.candidate_hash(_claim(case, setting), tried),
         coverage=table.coverage,
         now=datetime.now(UTC),
@@ -164,6 +194,13 @@ def reach(
         explore=case.explore,
         as_predicted=lambda setting: _as_predicted(case, scores, setting, again),
     )
+    return Weighed(case=case, table=table, decision=decision, looked_at=~parts.sealed)
+
+
+def settle(weighed: Weighed, ledger: Ledger, promoted: Path, candidate: Path) -> Verdict:
+    """Writes what came of it, once every other claim of its promotion is weighed too."""
+    case, table = weighed.case, weighed.table
+    decision = weighed.decision if case.explore else stand(weighed.decision, ledger)
     claim = _claim(case, decision.setting)
     facts = evidence(case, table, decision)
     if decision.promoted:
@@ -172,7 +209,9 @@ def reach(
         # Exploring names no ledger; the candidate's evidence must keep the head it names.
         place = candidate.with_name("explored.json") if case.explore else candidate
         path = publish.write_candidate(place, claim, facts)
-    return Verdict(case=case, table=table, decision=decision, config=path, looked_at=~parts.sealed)
+    return Verdict(
+        case=case, table=table, decision=decision, config=path, looked_at=weighed.looked_at
+    )
 
 
 def _as_predicted(
@@ -232,6 +271,7 @@ def scores_of(case: Case, table: Table) -> Scores:
         groups=tuple(case.groups[query] for query in table.queries),
         today=table.settings.index(case.today),
         strata=tuple(case.strata.get(query, "") for query in table.queries),
+        tags=tuple(case.tags.get(query, ()) for query in table.queries),
     )
 
 

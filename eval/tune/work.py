@@ -35,7 +35,7 @@ from eval.tune.folders import (
     ledger_of,
     place_of,
     prepare,
-    tune,
+    tune_all,
 )
 from eval.tune.live import CannotAnswer, again
 from eval.tune.numbers import ALL, NothingToLearn, turn
@@ -94,13 +94,12 @@ def run(arguments: argparse.Namespace) -> Done:
         return _runs(arguments, base, progress)
     if arguments.parameter:
         return _numbers(arguments, base, progress)
-    orders = [_own(arguments)] if arguments.data else []
+    orders = _own(arguments) if arguments.data else []
     if not arguments.no_notebooks:
         first_picture(base / "runs" / "first", progress.say)
     orders = orders or _pydocs(arguments, base, progress)
     tuned, failed = [], False
-    for order in orders:
-        one = tune(order, base, progress)
+    for one in tune_all(orders, base, progress):
         _keep(one.verdict, one.folder)
         failed |= not arguments.no_notebooks and not _notebooks(one, progress, tour=not tuned)
         tuned.append(one)
@@ -113,7 +112,7 @@ def run(arguments: argparse.Namespace) -> Done:
 
 
 def _numbers(arguments: argparse.Namespace, base: Path, progress: Progress) -> Done:
-    order = _own(arguments)
+    (order,) = _own(arguments)
     sources = [source.name for source in order.federation.sources]
     for name in arguments.parameter:
         if name != ALL:
@@ -157,18 +156,24 @@ def _notebooks(one: Tuned, progress: Progress, *, tour: bool) -> bool:
     return True
 
 
-def _own(arguments: argparse.Namespace) -> Order:
-    """The order for folders of one's own: read, and refused, before anything slow begins."""
-    slug_of(arguments.name)
-    return Order(
-        name=arguments.name,
-        federation=load_federation(arguments.data),
-        queries=arguments.queries,
-        explore=arguments.explore,
-        parameters=tuple(sorted(set(arguments.parameter or ()))),
-        as_asked=arguments.as_asked,
-        **_forms(arguments),
-    )
+def _own(arguments: argparse.Namespace) -> list[Order]:
+    """The orders for folders of one's own: read, and refused, before anything slow begins."""
+    slugs = [slug_of(name) for name in arguments.name]
+    twice = next((slug for slug in slugs if slugs.count(slug) > 1), None)
+    if twice is not None:
+        raise SlugError(f"two --name are the tool esra_{twice}; give each capability its own")
+    return [
+        Order(
+            name=name,
+            federation=load_federation(folders),
+            queries=arguments.queries,
+            explore=arguments.explore,
+            parameters=tuple(sorted(set(arguments.parameter or ()))),
+            as_asked=arguments.as_asked,
+            **_forms(arguments),
+        )
+        for name, folders in zip(arguments.name, arguments.data, strict=True)
+    ]
 
 
 def _pydocs(arguments: argparse.Namespace, base: Path, progress: Progress) -> list[Order]:
@@ -191,7 +196,8 @@ def _forms(arguments: argparse.Namespace) -> dict[str, object]:
 
 
 def _runs(arguments: argparse.Namespace, base: Path, progress: Progress) -> Done:
-    slug = slug_of(arguments.name or "runs")
+    (name,) = arguments.name or ["runs"]
+    slug = slug_of(name)
     lexical, semantic = arguments.runs
     case = case_of_runs(
         slug, lexical, semantic, arguments.qrels, k=arguments.k, explore=arguments.explore

@@ -327,10 +327,66 @@ def test_a_source_that_loses_too_much_holds_the_rest_back(ledger):
     decision = verdict(scores, ledger)
     assert decision.outcome is Outcome.SEGMENT_LOSES
     assert not decision.promoted
-    assert "one source loses too much: source:narrow -0.0499" in decision.why
+    assert "one segment loses too much: source:narrow -0.0499" in decision.why
     again = verdict(scores, ledger)
     assert again.outcome is Outcome.SEGMENT_LOSES
     assert again.sealed == decision.sealed
     few = scores.part(np.arange(400) < 300)  # the loser has under 30 queries
     small = verdict(few, ledger, candidate_hash_of=lambda setting: "of the smaller set")
     assert small.promoted, small.why
+
+
+def tagged(rng, kinds):
+    """400 queries that gain .1, but for the last 120, which lose .05; tags as ``kinds`` say."""
+    before = rng.uniform(0.3, 0.6, 400)
+    change = np.where(np.arange(400) < 280, 0.10, -0.05) + rng.normal(0, 0.01, 400)
+    return table(np.column_stack([before, before + change]), tags=tuple(map(kinds, range(400))))
+
+
+@pytest.mark.req("W48")
+@pytest.mark.parametrize(
+    ("kinds", "loser"),
+    [
+        (lambda n: ("language:en" if n < 280 else "language:de",), "language:de"),
+        (lambda n: ("head",) if n < 100 else ("torso",) if n < 280 else ("tail",), "part:tail"),
+        (lambda n: ("part:head" if n < 280 else "part:tail", "intent:find"), "part:tail"),
+        (lambda n: ("legal",) if n < 280 else (), "tag:(none)"),
+    ],
+)
+def test_a_segment_by_tag_that_loses_holds_the_rest_back(ledger, kinds, loser):
+    """A language, an intent or all rare questions would pay for the mean of the others."""
+    scores = tagged(np.random.default_rng(4), kinds)
+    decision = verdict(scores, ledger)
+    assert decision.outcome is Outcome.SEGMENT_LOSES
+    assert f"one segment loses too much: {loser} -0.0" in decision.why
+    first, *others = decision.sealed.segments
+    assert (f"{first['kind']}:{first['value']}", first["blocks"]) == (loser, True)
+    assert not any(one["blocks"] for one in others)
+    json.dumps(decision.as_json(), allow_nan=False)
+    again = verdict(scores, ledger)
+    assert again.sealed == decision.sealed
+
+
+@pytest.mark.req("W48")
+def test_a_handful_that_loses_is_listed_and_blocks_nothing(ledger):
+    """Five queries could veto every number; or nobody would hear of them."""
+    rng = np.random.default_rng(4)
+    before = rng.uniform(0.3, 0.6, 400)
+    change = np.where(np.arange(400) < 370, 0.10, -0.20)
+    tags = tuple(("language:en",) if place < 370 else ("language:fi",) for place in range(400))
+    scores = table(np.column_stack([before, before + change]), tags=tags)
+    decision = verdict(scores, ledger)
+    assert decision.promoted, decision.why
+    handful = next(one for one in decision.sealed.segments if one["value"] == "fi")
+    assert (handful["small"], handful["blocks"]) == (True, False)
+    assert handful["queries"] == sum(sealed(scores.groups)[370:]) < 30
+    assert handful["after"] - handful["before"] == pytest.approx(-0.2)
+
+
+def test_a_tag_of_each_querys_own_does_not_fill_the_ledger(ledger):
+    """A tuned file would outgrow what a runtime reads, and be refused by it."""
+    scores = tagged(np.random.default_rng(4), lambda n: (f"id:{n}", f"half:{n % 2}"))
+    shown = verdict(scores, ledger).sealed
+    assert [one["kind"] for one in shown.segments[:3]] == ["half", "half", "id"]
+    assert len(shown.segments) == 40
+    assert shown.more_segments == sum(sealed(scores.groups)) + 2 - 40
