@@ -12,6 +12,7 @@ COMMANDS = {
     "import": "eval.exchange.cli_import",
     "export": "eval.exchange.cli_export",
     "sample": "eval.exchange.cli_sample",
+    "pool": "eval.labels.cli",
     "judge-next": "eval.judge.cli",
     "calibrate": "eval.calibrate",
     "gate": "eval.gate.cli",

@@ -1,9 +1,10 @@
 """The judging file: what to judge next, and back again with the ratings a person typed.
 
 Columns: query_id, source, document_id, rating, drawn, and for the judge's eyes only question, need,
-title and text. ``drawn`` says ``targeted``: these pairs were chosen for what they settle, so that
-their share of relevant ones says nothing about the others. The header is no label format's, so that
-no importer takes them for judgements by mistake. Cells are harmless to a spreadsheet.
+title and text. ``drawn`` says ``targeted`` of pairs that were chosen for what they settle, so that
+their share of relevant ones says nothing about the others, and ``pooled`` of a pool's. The
+header is no label format's, so that no importer takes them for judgements by mistake. Cells are
+harmless to a spreadsheet.
 """
 
 import csv
@@ -29,7 +30,12 @@ class SheetError(ValueError):
 
 
 def write(
-    path: Path, pairs: Iterable[Pair], *, shown: Shown = NOTHING, replace: bool = False
+    path: Path,
+    pairs: Iterable[Pair],
+    *,
+    shown: Shown = NOTHING,
+    replace: bool = False,
+    drawn: str = TARGETED,
 ) -> None:
     """Writes pairs without a rating. ``SheetError`` where the file is there: it may hold work."""
     if path.exists() and not replace:
@@ -40,7 +46,7 @@ def write(
     for pair in pairs:
         told = (harmless(cell) for cell in (*pair, *shown.of(*pair)))
         query, source, document, *rest = told
-        rows.writerow([query, source, document, "", TARGETED, *rest])
+        rows.writerow([query, source, document, "", drawn, *rest])
     write_text(path, text.getvalue())
 
 
