@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import sys
 from types import ModuleType, SimpleNamespace
 
@@ -136,6 +137,27 @@ def test_a_sample_is_a_file_of_queries(run, tmp_path):
             )
             texts.append((tmp_path / f"{by}{name}").read_text())
         assert texts[0] == texts[1]
+
+
+@pytest.mark.req("W20")
+@pytest.mark.parametrize("by", ["random", "top", "traffic"])
+@pytest.mark.parametrize("ids", [False, True])
+def test_shuffling_the_rows_of_a_traffic_file_changes_nothing(run, tmp_path, by, ids):
+    """Whoever sorts the log could draw until the sample pleases."""
+    rows = [f"query {n % 40},{(n * 7) % 11}" for n in range(60)]  # ties, zeros, queries given twice
+    rows = [f"{row},{int(row.split()[1].split(',')[0]):03}" if ids else row for row in rows]
+    drawn = set()
+    for turn in range(4):
+        random.Random(turn).shuffle(rows)
+        path, out = tmp_path / f"{turn}.csv", tmp_path / f"{turn}.jsonl"
+        path.write_text("\n".join(["query,traffic,query_id" if ids else "query,traffic", *rows]))
+        words = ["-o", out, "--size", 7, "--by", by, "--seed", 5]
+        code, said, _ = run("sample", path, *words)
+        assert (code, said["counts"]["queries"]) == (0, 7)
+        drawn.add(out.read_bytes())
+    assert len(drawn) == 1
+    run("sample", path, "-o", tmp_path / "x", *words[2:-1], 6)
+    assert ((tmp_path / "x").read_bytes() in drawn) is (by == "top")
 
 
 @pytest.mark.parametrize("row", ["boots,x", "boots,-1", " ,3", "boots,1.5"])
