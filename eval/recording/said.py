@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from eval.misses import Known
 from eval.recording.about import About
 from eval.recording.expect import Expected
 from eval.recording.noise import Noise
@@ -24,7 +25,14 @@ def dry(folder: Path, expected: Expected) -> Done:
     return Done(document=document, report=expected.line(), partial=False)
 
 
-def done(folder: Path, told: About, went: Session, questions: int, floor: Noise | None) -> Done:
+def done(
+    folder: Path,
+    told: About,
+    went: Session,
+    questions: int,
+    floor: Noise | None,
+    known: Known,
+) -> Done:
     """``questions`` were wanted; ``floor`` is there where the recording was repeated."""
     recorded = questions - len(went.missing)
     lines = [
@@ -37,6 +45,7 @@ def done(folder: Path, told: About, went: Session, questions: int, floor: Noise 
         ("unknown", f"{unknown} askings whose cost nobody told" * bool(unknown)),
         ("stopped", went.stopped and f"{went.stopped}{again} goes on"),
         ("degraded", f"{failed} questions{again} asks them" * bool(failed)),
+        ("known", _looked(known)),
         ("as of", told.as_of),
         ("noise", floor.line() if floor else ""),
         ("run", str(folder)),
@@ -57,8 +66,29 @@ def done(folder: Path, told: About, went: Session, questions: int, floor: Noise 
         "paid": _plain(went),
         "as_of": told.as_of,
         "noise": floor.as_json() if floor else None,
+        "known": _counts(known),
     }
     return Done(document=document, report="\n".join(lines), partial=went.partial)
+
+
+def _looked(known: Known) -> str:
+    found = _counts(known)
+    behind = found["matched"] + found["unmatched"]
+    told = (
+        f"{found['matched']} of {behind} right documents behind a row cap match" * bool(behind),
+        f"{found['hidden']} right documents are hidden from the caller" * bool(found["hidden"]),
+        f"{found['absent']} are not in their source" * bool(found["absent"]),
+    )
+    return "; ".join(filter(None, told))
+
+
+def _counts(known: Known) -> dict[str, int]:
+    return {
+        "hidden": len(known.hidden),
+        "absent": len(known.absent),
+        "matched": sum(map(len, known.matched.values())),
+        "unmatched": sum(map(len, known.unmatched.values())),
+    }
 
 
 def _paid(went: Session) -> str:

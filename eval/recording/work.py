@@ -127,7 +127,7 @@ async def _record(
     if floor is not None:
         about.write(folder, replace(told, noise=floor.as_json()))
     _refuse_nothing(went, len(wanted.questions))
-    return done(folder, told, went, len(wanted.questions), floor)
+    return done(folder, told, went, len(wanted.questions), floor, looked)
 
 
 def _wanted(arguments: argparse.Namespace, over: Ground) -> session.Wanted:
