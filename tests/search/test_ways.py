@@ -31,6 +31,7 @@ def one(name):
         ("evidence-floor", 51),
         ("priority:a", 20),
         ("half-life:a", 15),
+        ("ceiling:a", 20),
     ],
 )
 def test_the_number_of_stops_is_what_it_says(name, stops):

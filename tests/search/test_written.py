@@ -20,7 +20,7 @@ from tests.replay.test_replay import random_trace
 
 SOURCES = ("a", "b", "c")
 NAMES = ["share", "bonus", "bonus-cap", "freshness-floor", "stale-weight", "evidence-floor",
-         "shortlist", "priority:a", "half-life:a", "native-floor:a"]  # fmt: skip
+         "shortlist", "priority:a", "half-life:a", "native-floor:a", "ceiling:a"]  # fmt: skip
 
 
 def one(name):
