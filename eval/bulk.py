@@ -10,59 +10,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from esra import scoring
 from esra.domain.capability import Scoring
 from esra.domain.hit import Answer, Given, NativeHit, NotAsked, Omitted, RecordId
 from esra.domain.outcome import Failed
 from eval import measures
+from eval.columns import Bulk, Floats, Mask, Rows, Whole
 from eval.replay import Recorded
 from eval.table import Judgements, pair
+from eval.weigh import Lanes, lanes, lanes_of, quotas, share, weights
 
-Floats = NDArray[np.float64]
-Whole = NDArray[np.int64]
-Mask = NDArray[np.bool_]
 Row = tuple[float, int, int, int, int, float, bool, float]  # as the fields of ``Rows``, in order
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rows:
-    """Every usable row [M], those of one record beside each other.
-
-    answer: which query of which source of which invocation; record: its candidate
-    place: that query's own in the source's plan, from 0
-    age: seconds, NaN without a timestamp; evidence: NaN where nothing is known
-    """
-
-    native: Floats
-    answer: Whole
-    source: Whole
-    place: Whole
-    record: Whole
-    age: Floats
-    stale: Mask
-    evidence: Floats
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Bulk:
-    """Traces of ``queries`` [Q]; records [N] are numbered query by query, ties in their order.
-
-    group: ``scoring.GIVEN`` and the like; semantic: NaN outside the given; asked: the reranker
-    saw it, whatever it said
-    """
-
-    queries: tuple[str, ...]
-    sources: tuple[str, ...]
-    rows: Rows
-    ids: tuple[RecordId, ...]
-    query: Whole
-    source: Whole
-    group: Whole
-    semantic: Floats
-    asked: Mask
-    answers: int
+GROUPS = 1 + max(scoring.GIVEN, scoring.OMITTED, scoring.NOT_ASKED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,7 +92,7 @@ def order(
     there = ~np.isnan(weighted)
     group, semantic = bulk.group, bulk.semantic
     if cut or assumed is not None:
-        wanted = shortlisted(bulk, weighted, numbers.shortlist)
+        wanted = asked_for(bulk, numbers)
         if cut:
             group = np.where(bulk.asked & ~wanted, scoring.NOT_ASKED, group)
         if assumed is not None:
@@ -142,62 +102,33 @@ def order(
     blended = scoring.blend(semantic, weighted, numbers.semantic_weight, numbers.lexical_weight)
     final = np.where(group == scoring.GIVEN, blended, weighted)
     # Records are numbered in the order of ties, and the sort is stable.
-    best = np.lexsort((-final, group, bulk.query))
+    best = np.lexsort((-final, bulk.query * GROUPS + group))
     best = best[there[best]]
     counts = np.bincount(bulk.query[there], minlength=len(bulk.queries))
     starts = np.concatenate([[0], np.cumsum(counts)])
     return Ordered(records=best, starts=starts, weighted=weighted, final=final)
 
 
-def weights(bulk: Bulk, numbers: Scoring) -> Floats:
-    """[N] the weighted score of every record; NaN where a floor took all its rows out."""
-    rows, own = bulk.rows, [numbers.of(source) for source in bulk.sources]
-    if not len(rows.native):
-        return np.empty(0)
-    floor = np.array([-np.inf if one.native_floor is None else one.native_floor for one in own])
-    # A source's plan is cut from its end, so that a lower ceiling leaves the queries before it.
-    ceiling = np.array([one.ceiling for one in own])
-    kept = (rows.native >= floor[rows.source]) & (rows.place < ceiling[rows.source])
-    low, high = _range(rows, kept, bulk.answers)
-    half_life = np.array([np.nan if one.half_life is None else one.half_life for one in own])
-    fresh = scoring.demote(
-        scoring.freshness(rows.age, half_life[rows.source], numbers.freshness_floor),
-        rows.stale,
-        numbers.stale_weight,
-    )
-    weighted = scoring.weight(
-        scoring.normalise(rows.native, low[rows.answer], high[rows.answer]),
-        np.array([one.priority for one in own])[rows.source],
-        fresh,
-        scoring.evidence(rows.evidence, numbers.evidence_floor),
-    )
-    first = np.flatnonzero(np.diff(rows.record, prepend=-1))
-    best = np.maximum.reduceat(np.where(kept, weighted, -np.inf), first)
-    matches = np.add.reduceat(kept.astype(np.int64), first)
-    total = scoring.merged(best, scoring.bonus(matches, numbers.match_bonus, numbers.bonus_cap))
-    return np.where(matches > 0, total, np.nan)
-
-
 def shortlisted(bulk: Bulk, weighted: Floats, size: int) -> Mask:
     """[N] which records a reranker would be shown: sources in turn, best first (RULINGS 10)."""
-    there = ~np.isnan(weighted)
-    best = np.lexsort((-weighted, bulk.query))
-    best = best[there[best]]
-    # A lane is one source of one query; its depth counts down that source's own order.
-    lane = bulk.query[best] * len(bulk.sources) + bulk.source[best]
-    by_lane = np.argsort(lane, kind="stable")
-    opens = np.flatnonzero(np.diff(lane[by_lane], prepend=-1))
-    lengths = np.diff(opens, append=len(by_lane))
-    depth = np.empty(len(best), dtype=np.int64)
-    depth[by_lane] = np.arange(len(by_lane)) - np.repeat(opens, lengths)
-    head = np.empty(len(best))
-    head[by_lane] = np.repeat(weighted[best[by_lane[opens]]], lengths)
-    turn = np.lexsort((bulk.source[best], -head, depth, bulk.query[best]))
-    counts = np.bincount(bulk.query[best], minlength=len(bulk.queries))
-    begins = np.concatenate([[0], np.cumsum(counts)])
-    place = np.arange(len(turn)) - begins[bulk.query[best[turn]]]
+    own = [weighted[share(bulk, source).records] for source in range(len(bulk.sources))]
+    return _taken(bulk, [lanes(bulk, source, one) for source, one in enumerate(own)], size)
+
+
+def asked_for(bulk: Bulk, numbers: Scoring) -> Mask:
+    """[N] ``shortlisted`` under ``numbers``."""
+    found = [lanes_of(bulk, source, numbers) for source in range(len(bulk.sources))]
+    return _taken(bulk, found, numbers.shortlist)
+
+
+def _taken(bulk: Bulk, found: list[Lanes], size: int) -> Mask:
     taken = np.zeros(len(bulk.ids), dtype=bool)
-    taken[best[turn[place < size]]] = True
+    if not found:
+        return taken
+    quota = quotas(found, size)
+    for source, one in enumerate(found):
+        own = share(bulk, source)
+        taken[own.records] = one.depth < quota[own.query, source]
     return taken
 
 
@@ -206,7 +137,7 @@ def coverage(bulk: Bulk, numbers: Scoring) -> float:
 
     1 where nothing would be asked.
     """
-    wanted = shortlisted(bulk, weights(bulk, numbers), numbers.shortlist)
+    wanted = asked_for(bulk, numbers)
     count = int(np.count_nonzero(wanted))
     return float(np.count_nonzero(wanted & bulk.asked) / count) if count else 1.0
 
@@ -309,12 +240,3 @@ def _asked(recordings: Sequence[Recorded], query: list[int], ids: list[RecordId]
     seen = [frozenset(one.asked) if one.reranked else frozenset() for one in recordings]
     flags = [id in seen[place] for place, id in zip(query, ids, strict=True)]
     return np.array(flags, dtype=bool)
-
-
-def _range(rows: Rows, kept: Mask, answers: int) -> tuple[Floats, Floats]:
-    """[answers] lowest and highest native score of each answer's kept rows."""
-    low, high = np.full(answers, np.inf), np.full(answers, -np.inf)
-    np.minimum.at(low, rows.answer[kept], rows.native[kept])
-    np.maximum.at(high, rows.answer[kept], rows.native[kept])
-    gone = low > high
-    return np.where(gone, 0.0, low), np.where(gone, 0.0, high)
