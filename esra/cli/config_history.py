@@ -24,10 +24,11 @@ def _run(arguments: argparse.Namespace) -> int:
         document = {
             "capability": one.capability.id,
             "revisions": [_plain(each) for each in one.told],
+            "missing": list(one.missing),
         }
         print(json.dumps(document, indent=2))
-    elif one.told:
-        print("\n".join(_text(each) for each in one.told))
+    elif one.told or one.gone:
+        print("\n".join([*map(_text, one.told), *filter(None, [one.gone])]))
     else:
         print(f"{one.capability.id} has no tuned revision; the catalog's own numbers order")
     return OK

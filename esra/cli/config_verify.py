@@ -18,7 +18,7 @@ def _options(parser: argparse.ArgumentParser) -> None:
 
 
 def _run(arguments: argparse.Namespace) -> int:
-    from esra.config.history import Standing, missing
+    from esra.config.history import Standing
 
     found = revisions.found(arguments)
     if arguments.json:
@@ -26,11 +26,11 @@ def _run(arguments: argparse.Namespace) -> int:
     else:
         print("\n\n".join(_text(one) for one in found))
     refused = [each for one in found for each in one.told if each.standing is Standing.REFUSED]
-    return FINDING if refused or any(missing(one.told) for one in found) else OK
+    return FINDING if refused or any(one.missing for one in found) else OK
 
 
 def _plain(one: "Revisions") -> dict[str, object]:
-    from esra.config.history import in_use, missing
+    from esra.config.history import in_use
 
     used = in_use(one.told)
     return {
@@ -38,7 +38,7 @@ def _plain(one: "Revisions") -> dict[str, object]:
         "catalog": str(one.catalog),
         "in_use": None if used is None else used.revision,
         "models": one.models,
-        "missing": list(missing(one.told)),
+        "missing": list(one.missing),
         "revisions": [_revision(each) for each in one.told],
     }
 
@@ -65,15 +65,14 @@ def _revision(each: "Revised") -> dict[str, object]:
 
 
 def _text(one: "Revisions") -> str:
-    from esra.config.history import in_use, missing
+    from esra.config.history import in_use
 
     used = in_use(one.told)
     by = "the catalog's own numbers" if used is None else f"revision {used.revision}"
     lines = [f"{one.capability.id}: ordered by {by}"]
     lines += [f"  {each.revision:>4}  {each.standing:24}  {_detail(each)}" for each in one.told]
-    if gone := missing(one.told):
-        numbers = ", ".join(map(str, gone))
-        lines.append(f"  missing: {numbers}; no command takes a revision away")
+    if one.gone:
+        lines.append(f"  {one.gone}")
     return "\n".join(lines)
 
 

@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Revisions:
-    """A capability of a catalog, the models that are asked for it here, its revisions."""
+    """A capability of a catalog, the models that are asked for it here, its revisions.
+
+    ``missing`` are the numbers of revisions that were written and are gone.
+    """
 
     catalog: Path
     loaded: "Loaded"
@@ -26,6 +29,13 @@ class Revisions:
     models: dict[str, str]
     folder: Path
     told: "tuple[Revised, ...]"
+    missing: tuple[int, ...]
+
+    @property
+    def gone(self) -> str:
+        """The missing ones as a line to show; "" where none is."""
+        numbers = ", ".join(map(str, self.missing))
+        return f"missing: {numbers}; no command takes a revision away" if numbers else ""
 
 
 def options(parser: argparse.ArgumentParser, *, named: bool) -> None:
@@ -101,7 +111,8 @@ def _wanted(loaded: "Loaded", name: str | None) -> "list[Capability]":
 async def _revisions(
     catalog: Path, loaded: "Loaded", wanted: "list[Capability]"
 ) -> list[Revisions]:
-    from esra.config.history import history
+    from esra.config.apply import last_given
+    from esra.config.history import history, missing
     from esra.config.keys import verify_keys
     from esra.governance import places
     from esra.wiring import identities_of
@@ -112,6 +123,8 @@ async def _revisions(
     for capability in wanted:
         sources = frozenset(binding.source for binding in capability.bindings)
         folder, models = places.tuned_folder(base) / capability.id, identities[capability.id]
+        last = last_given(folder)  # before the files: one that is written in between is not gone
+        own = history(folder, capability.id, sources, models, keys)
         told.append(
             Revisions(
                 catalog=catalog,
@@ -119,7 +132,8 @@ async def _revisions(
                 capability=capability,
                 models=models,
                 folder=folder,
-                told=history(folder, capability.id, sources, models, keys),
+                told=own,
+                missing=missing(own, last),
             )
         )
     return told

@@ -15,11 +15,16 @@ from esra.domain.capability import Capability, Catalog, Revision, Scoring, Sourc
 from esra.domain.codes import NoticeCode
 
 MOST_BYTES = 1024 * 1024  # read at the most; a tuned file is far smaller
+GIVEN = "given"  # beside the revisions: a line with the number of each, when it was written
+# ASCII and short: a name that no writer of ours gives must not end the counting.
+_NUMBER = re.compile("[0-9]{1,15}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Applied:
-    """The catalog as the runtime uses it, and why any file was refused (one line each)."""
+    """The catalog as the runtime uses it, and why any file was refused or which one is gone, one
+    line each.
+    """
 
     catalog: Catalog
     refused: tuple[str, ...]
@@ -68,9 +73,17 @@ def revision_files(folder: Path) -> list[Path]:
         return []
     if mode & stat.S_IWOTH:
         raise ConfigError(f"{folder}: anybody may write it; chmod o-w it to use what it holds")
-    # ASCII and short: a name that no writer of ours gives must not end the counting.
-    found = [path for path in folder.glob("*.json") if re.fullmatch("[0-9]{1,15}", path.stem)]
+    found = [path for path in folder.glob("*.json") if _NUMBER.fullmatch(path.stem)]
     return sorted(found, key=lambda path: int(path.stem), reverse=True)
+
+
+def last_given(folder: Path) -> int:
+    """The highest number that a revision here ever had, 0 where that was not written down."""
+    try:
+        said = read_file(folder / GIVEN).decode("ascii", "replace").split()
+    except ConfigError:
+        return 0
+    return max((int(word) for word in said if _NUMBER.fullmatch(word)), default=0)
 
 
 def read_file(path: Path) -> bytes:
@@ -94,7 +107,9 @@ def read_file(path: Path) -> bytes:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Newest:
-    """The newest good revision, what to tell about it, and why newer ones were passed over."""
+    """The newest good revision, what to tell about it, and why newer ones were passed over: each
+    was refused, or is gone.
+    """
 
     path: Path | None = None
     file: TunedFile | None = None
@@ -112,10 +127,13 @@ def newest(
     """The revision in a capability's folder that a runtime with these models uses."""
     notices: tuple[NoticeCode, ...] = ()
     refused: list[str] = []
+    last = last_given(folder)  # before the files: one that is written in between is not gone
     try:
         paths = revision_files(folder)
     except ConfigError as error:
         return Newest(refused=(str(error),))
+    if last > (int(paths[0].stem) if paths else 0):
+        refused.append(f"{folder}: revision {last} was written and is gone")
     for path in paths:
         try:
             file = read_revision(path, capability, sources, keys)

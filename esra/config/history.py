@@ -84,14 +84,15 @@ def in_use(told: tuple[Revised, ...]) -> Revised | None:
     return next((one for one in told if one.standing is Standing.IN_USE), None)
 
 
-def missing(told: tuple[Revised, ...]) -> tuple[int, ...]:
-    """Numbers between 1 and the newest that have no file: revisions are never taken away."""
-    if not told:
-        return ()
+def missing(told: tuple[Revised, ...], last: int = 0) -> tuple[int, ...]:
+    """Numbers from 1 to the newest, or to ``last``, that have no file: no command takes one away.
+
+    ``last`` is the highest that was ever given.
+    """
     there = {one.revision for one in told}
     # A number that nobody gave in turn must not make a list of millions.
-    newest = min(max(there), len(there) + 100)
-    return tuple(number for number in range(1, newest) if number not in there)
+    newest = min(max(there | {last}), len(there) + 100)
+    return tuple(number for number in range(1, newest + 1) if number not in there)
 
 
 def target(told: tuple[Revised, ...], wanted: int | None) -> Revised | None:

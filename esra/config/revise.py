@@ -1,7 +1,8 @@
 """Writes a tuned revision: one more than there are, whole or not at all, never over another.
 
 A finished file is linked to its number, which fails where another command was first; so a reader
-sees a whole file or none, whenever the writer dies, and a number is given once.
+sees a whole file or none, whenever the writer dies. A number is given once, also where its file
+was taken away since: it stands in a list beside the files, which grows only.
 """
 
 import json
@@ -13,7 +14,7 @@ from pathlib import Path
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from esra.config.apply import revision_files
+from esra.config.apply import GIVEN, last_given, revision_files
 from esra.config.keys import signing_key, verify_keys
 from esra.config.strict import ConfigError
 from esra.config.tuned import LARGEST, key_id, sealed_body
@@ -33,11 +34,11 @@ def write_revision(
     folder.mkdir(parents=True, exist_ok=True)
     _sweep(folder)
     files = revision_files(folder)
-    revision = int(files[0].stem) if files else 0
+    revision = max(int(files[0].stem) if files else 0, last_given(folder))
     while True:
         revision += 1
         if revision > MOST:
-            raise ConfigError(f"{folder}: no number is left; take {files[0].name} away")
+            raise ConfigError(f"{folder}: no number is left; take the highest away, and {GIVEN}")
         path = folder / f"{revision:04}.json"
         fresh = write_beside(
             folder, {**body, "revision": revision, "evidence": dict(evidence)}, key
@@ -48,8 +49,19 @@ def write_revision(
             continue
         finally:
             fresh.unlink()
+        _note(folder, revision)
         sync(folder)
         return path
+
+
+def _note(folder: Path, revision: int) -> None:
+    """Two writers at once lose neither's line: each is one write at the end of the file.
+
+    It does not wait for the disk: a line that is lost hides a later deletion, and nothing else.
+    """
+    handle = os.open(folder / GIVEN, os.O_CREAT | os.O_WRONLY | os.O_APPEND | os.O_NOFOLLOW, 0o644)
+    with os.fdopen(handle, "wb", buffering=0) as file:
+        file.write(f"{revision}\n".encode())
 
 
 def usable_key() -> Ed25519PrivateKey | None:

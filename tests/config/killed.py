@@ -11,7 +11,7 @@ import sys
 import time
 from pathlib import Path
 
-from esra.config.apply import newest
+from esra.config.apply import last_given, newest
 from esra.config.history import history, missing
 from eval import publish
 
@@ -55,12 +55,14 @@ def main(folder: Path, kills: int, dice: random.Random) -> dict[str, int]:
             finally:
                 os._exit(1)
         end = time.monotonic() + dice.uniform(0.0, 4 * took)
-        while time.monotonic() < end:
-            now = read(folder)
-            assert now >= last, "it went back"
-            last, reads = now, reads + 1
-        os.kill(child, signal.SIGKILL)
-        _, status = os.waitpid(child, 0)
+        try:
+            while time.monotonic() < end:
+                now = read(folder)
+                assert now >= last, "it went back"
+                last, reads = now, reads + 1
+        finally:
+            os.kill(child, signal.SIGKILL)  # a failure here would leave it writing for ever
+            _, status = os.waitpid(child, 0)
         assert os.WIFSIGNALED(status), "the writer ended by itself"
         assert read(folder) >= last
     told = history(folder, "cap", frozenset(), MODELS, ())
@@ -69,7 +71,7 @@ def main(folder: Path, kills: int, dice: random.Random) -> dict[str, int]:
         "reads": reads,
         "revisions": len(told),
         "unusable": sum(not one.usable for one in told),
-        "missing": len(missing(told)),
+        "missing": len(missing(told, last_given(folder))),
         "leftovers": len(list(folder.glob(".new-*"))),
     }
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from esra.cli import main
+from esra.config.apply import newest
 from esra.config.history import history, restoring
 from esra.config.revise import write_revision
 from esra.governance import places
@@ -89,7 +90,7 @@ def test_a_rollback_is_a_new_revision_that_names_what_it_restores(home, capsys):
     assert made["evidence"]["restores"] == {"revision": 2, "hash": kept["hash"]}
     assert made["evidence"]["replaces"]["revision"] == 3
     assert plain(capsys, "rollback", "shelf")["restores"] == 3  # undoes it
-    assert len(list((home / "tuned" / "cap").iterdir())) == 5
+    assert len(list((home / "tuned" / "cap").glob("*.json"))) == 5
 
 
 def test_every_rollback_stands_in_the_audit_before_and_after(home, capsys):
@@ -105,7 +106,7 @@ def test_without_an_audit_nothing_is_rolled_back(home, capsys):
     """It would be done and nobody could say by whom."""
     (home / "audit").write_text("in the way")
     assert main(["config", "rollback", "cap"]) == 3
-    assert len(list((home / "tuned" / "cap").iterdir())) == 3
+    assert len(list((home / "tuned" / "cap").glob("*.json"))) == 3
 
 
 def test_to_0_orders_by_the_catalogs_own_numbers(home, capsys):
@@ -165,3 +166,38 @@ def test_a_name_that_no_catalog_has_is_refused_with_what_to_do(home, capsys, wor
     """A misspelt name would look like a capability without revisions."""
     assert main(["config", *words]) == 3
     assert "--catalog" in capsys.readouterr().err
+
+
+def test_the_newest_revision_that_is_gone_is_noticed_and_its_number_never_given_again(home, capsys):
+    """Another order would serve after a restart, and a second revision bear the name of a first."""
+    folder = home / "tuned" / "cap"
+    (folder / "0003.json").unlink()
+    told = plain(capsys, "verify", "cap", code=1)["capabilities"][0]
+    assert (told["in_use"], told["missing"]) == (2, [3])
+    assert "missing: 3" in command(capsys, "verify", "cap", code=1)
+    assert "missing: 3" in command(capsys, "history", "cap")
+    assert plain(capsys, "history", "cap")["missing"] == [3]
+    used = newest(folder, "cap", frozenset({"shelf"}), NONE, ())
+    assert used.file.revision == 2
+    assert used.refused == (f"{folder}: revision 3 was written and is gone",)
+    assert plain(capsys, "rollback", "cap")["revision"] == 4
+    assert newest(folder, "cap", frozenset({"shelf"}), NONE, ()).refused == ()
+    assert plain(capsys, "verify", "cap", code=1)["capabilities"][0]["missing"] == [3]
+
+
+def test_all_revisions_gone_are_noticed(home, capsys):
+    """The catalog's own numbers would serve again as if nothing had ever been tuned."""
+    for file in (home / "tuned" / "cap").glob("*.json"):
+        file.unlink()
+    assert plain(capsys, "verify", "cap", code=1)["capabilities"][0]["missing"] == [1, 2, 3]
+    assert command(capsys, "history", "cap") == (
+        "missing: 1, 2, 3; no command takes a revision away\n"
+    )
+
+
+@pytest.mark.parametrize("said", ["", "no number\n", "9" * 400, "\xff\n-1\n2\n"])
+def test_a_list_that_says_nothing_keeps_nobody_from_his_revisions(home, capsys, said):
+    """A damaged note would stand in the way of the files it is about."""
+    (home / "tuned" / "cap" / "given").write_text(said, "latin-1")
+    assert plain(capsys, "verify", "cap")["capabilities"][0]["missing"] == []
+    assert plain(capsys, "rollback", "cap")["revision"] == 4

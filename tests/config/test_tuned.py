@@ -226,4 +226,4 @@ def test_promoting_the_same_claim_twice_writes_one_file_and_another_claim_the_ne
     assert publish.promote(tmp_path, claim, {"other": "evidence"}) == first
     second = publish.promote(tmp_path, publish.candidate_body("cap", 200, MODELS, "data-1"), {})
     assert [first.name, second.name] == ["0001.json", "0002.json"]
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["0001.json", "0002.json"]
+    assert sorted(path.name for path in tmp_path.glob("*.json")) == ["0001.json", "0002.json"]

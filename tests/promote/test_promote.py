@@ -62,7 +62,7 @@ def promote(capsys, *words: object, code: int = 0) -> dict:
 
 
 def tuned(home: Path) -> list[str]:
-    return sorted(path.name for path in (home / "tuned" / "cap").iterdir())
+    return sorted(path.name for path in (home / "tuned" / "cap").glob("*.json"))
 
 
 @pytest.mark.req("U12", "W65")

@@ -6,6 +6,7 @@ import time
 import httpx
 import pytest
 
+from esra.config.apply import GIVEN
 from esra.domain.codes import NoticeCode
 from esra.domain.hit import Hits
 from esra.serve.rehearse import MOST, MOST_PAID, questions
@@ -75,8 +76,9 @@ def test_a_revision_that_vanishes_or_is_changed_in_place_changes_nothing(tmp_pat
     assert run(own.ask()) == (BY_WORDS, 2)
     kept = newest.read_bytes()
     newest.unlink()
-    assert run(own.taking.take_in()) == {Result.HELD}
-    own.promote(800)  # takes the number that was freed
+    assert run(own.taking.take_in()) == {Result.HELD, Result.REFUSED}  # and said to be gone
+    (newest.parent / GIVEN).unlink()
+    assert own.promote(800) == newest  # takes the number that was freed
     assert run(own.taking.take_in()) == {Result.HELD}
     assert run(own.ask()) == (BY_WORDS, 2)
     newest.write_bytes(kept)
@@ -182,8 +184,7 @@ def test_a_storm_of_files_is_read_a_few_times_and_every_call_is_answered(tmp_pat
     revisions = [revision for _, revision in answers]
     assert revisions == sorted(revisions)
     assert last == (BY_WORDS, number)
-    assert written > 100
-    assert own.reads < 40  # one in 0.1 s at the most, and those after the storm
+    assert written > 40 > own.reads  # one in 0.1 s at the most, and those after the storm
 
 
 def test_a_served_house_takes_a_revision_over_http_without_a_restart(shelf):
