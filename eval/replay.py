@@ -103,9 +103,17 @@ def planned_anew(one: Recorded, numbers: Scoring) -> bool:
     return any(numbers.of(id).ceiling != one.numbers.of(id).ceiling for id in one.modelled)
 
 
-def replay(one: Recorded, numbers: Scoring) -> tuple[Ranked, ...]:
-    """The ranking under ``numbers``; a candidate no model saw stays "not asked"."""
-    return order(candidates(one, numbers), one.semantic, numbers)
+def replay(one: Recorded, numbers: Scoring, *, cut: bool = False) -> tuple[Ranked, ...]:
+    """The ranking under ``numbers``; a candidate no model saw stays "not asked".
+
+    ``cut`` takes the scores away that the shortlist under ``numbers`` would not have asked for, as
+    the runtime would not have them.
+    """
+    found, semantic = candidates(one, numbers), one.semantic
+    if cut:
+        wanted = {candidate.hit.id for candidate in shortlist(found, numbers.shortlist)}
+        semantic = {id: said for id, said in semantic.items() if id in wanted}
+    return order(found, semantic, numbers)
 
 
 def echo(one: Recorded) -> bool:
@@ -165,11 +173,18 @@ def lay(one: Recorded, assumed: float | None = None) -> Laid:
 
 
 def sweep(laid: Laid, thousandths: Sequence[int], *, single: bool = False) -> NDArray[np.intp]:
-    """[settings, candidates] positions in ``laid.ids``, best first, under each semantic share.
+    """[settings, candidates] positions in ``laid.ids``, best first, under each semantic share."""
+    return blends(laid, [scoring.weights(share) for share in thousandths], single=single)
+
+
+def blends(
+    laid: Laid, weights: Sequence[tuple[float, float]], *, single: bool = False
+) -> NDArray[np.intp]:
+    """The same under each pair of rerank weights, of meaning and of words.
 
     ``single`` compares scores as 32-bit floats, as trec_eval does with an imported run.
     """
-    pairs = np.array([scoring.weights(share) for share in thousandths])
+    pairs = np.array(weights, dtype=np.float64)
     final = scoring.blend(laid.semantic, laid.weighted, pairs[:, :1], pairs[:, 1:])
     if single:
         final = final.astype(np.float32)

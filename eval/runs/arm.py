@@ -190,7 +190,7 @@ def shown(one: Recorded, ordering: Ordering = RECORDED) -> list[Document]:
         return _once(pair(id) for id, _ in one.ranking)
     numbers = (ordering.change or unchanged)(one.numbers)
     if ordering.model:
-        return _once(pair(r.candidate.hit.id) for r in replay(one, numbers))
+        return _once(pair(r.candidate.hit.id) for r in replay(one, numbers, cut=True))
     return _once(pair(r.candidate.hit.id) for r in order(candidates(one, numbers), {}, numbers))
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from esra.config.apply import read_file
 from esra.config.strict import ConfigError
 from esra.config.tuned import TunedFile, read_tuned
-from esra.domain.capability import Scoring, SourceScoring
+from esra.domain.capability import Scoring
 from eval.runs.arm import Ordering
 
 
@@ -28,12 +28,19 @@ def of_file(path: Path, capability: str) -> Ordering:
 
 
 def changed(numbers: Scoring, file: TunedFile) -> Scoring:
-    """The numbers with what the file tunes; what it leaves out stays (RULINGS 42)."""
+    """The numbers with what the file tunes; what it leaves out stays (RULINGS 42).
+
+    A ceiling or a shortlist above the recorded one is the recorded one: no more was asked.
+    """
     own = file.tunables.model_dump(exclude_none=True, exclude={"sources"})
+    if "shortlist" in own:
+        own["shortlist"] = min(own["shortlist"], numbers.shortlist)
     sources = dict(numbers.sources)
     for id, tuned in file.tunables.sources.items():
-        kept = {k: v for k, v in tuned.model_dump(exclude_none=True).items() if k != "ceiling"}
-        sources[id] = replace(sources.get(id, SourceScoring()), **kept)
+        before, kept = numbers.of(id), tuned.model_dump(exclude_none=True)
+        if "ceiling" in kept:
+            kept["ceiling"] = min(kept["ceiling"], before.ceiling)
+        sources[id] = replace(before, **kept)
     return replace(numbers, **own, sources=tuple(sorted(sources.items())))
 
 

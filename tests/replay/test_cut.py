@@ -12,7 +12,7 @@ from esra.domain.capability import Forms, RerankForm
 from esra.llm.scripted import Scripted
 from eval import bulk
 from eval.record import OneTrace
-from eval.replay import recorded
+from eval.replay import recorded, replay
 from eval.search.part import part
 from eval.table import pair
 from tests.house import ask, catalog, hit, house, scoring, source
@@ -77,7 +77,10 @@ def test_other_numbers_leave_out_what_their_shortlist_would_not_ask_for(seed):
     laid = bulk.lay_out([answered(seed, before)])
     found = bulk.order(laid, after, cut=True)
     replayed = [(laid.ids[at], found.final[at]) for at in found.ranking(0)]
-    assert replayed == list(answered(seed, after).ranking)
+    live = answered(seed, after).ranking
+    assert replayed == list(live)
+    alone = replay(answered(seed, before), after, cut=True)
+    assert tuple((ranked.candidate.hit.id, ranked.final) for ranked in alone) == live
 
 
 def test_recorded_numbers_cut_nothing():
