@@ -38,7 +38,9 @@ def test_every_path_exists(path):
 def test_a_planted_path_is_seen():
     """A page could name anything and the test would stay green."""
     assert named("`esra/attic.py`, [x](docs/attic.md), `notebooks`, `share`") == [
-        "esra/attic.py", "notebooks", "docs/attic.md"
+        "esra/attic.py",
+        "notebooks",
+        "docs/attic.md",
     ]
     assert len(named(PROSE)) > 50
 
