@@ -181,7 +181,7 @@ def _shows(way: Way, scores: Scores) -> tuple[str, float | None]:
 
 def _can_show(scores: Scores, shows: Sequence[tuple[str, float | None]]) -> str:
     told = ", ".join(
-        f"{name} {'none' if least is None else f'{least:.4f}'}" for name, least in shows
+        f"{name} {'no difference' if least is None else f'{least:.4f}'}" for name, least in shows
     )
     return (
         f"{len(scores.groups)} queries in {scores.group_count} groups, "
