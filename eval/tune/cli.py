@@ -58,7 +58,7 @@ def parser() -> argparse.ArgumentParser:
         action="append",
         metavar="NAME",
         help="tune this number instead of the semantic share: bonus, priority:SOURCE, "
-        "half-life:SOURCE, shortlist, all, ...; several are climbed together",
+        "half-life:SOURCE, ceiling:SOURCE, shortlist, ..., or all; several are climbed together",
     )
     made.add_argument(
         "--as-asked",
