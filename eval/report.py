@@ -11,12 +11,12 @@ def text(verdict: Verdict) -> str:
     """The report of one capability."""
     case, table, decision = verdict.case, verdict.table, verdict.decision
     estimate, groups = decision.estimate, decision.groups
-    shares = [setting / 1000 for setting in table.settings]
+    shares = table.shares
     lines = [
         f"{case.capability}: {len(table.queries)} queries in {groups} groups, {table.measure}",
         *_conventions(verdict),
         f"  without a model                {verdict.no_model:.4f}",
-        f"  today, semantic share {case.today / 1000:g}".ljust(33) + f"{decision.before:.4f}",
+        f"  today, semantic share {case.share:g}".ljust(33) + f"{decision.before:.4f}",
         "  the procedure, held out".ljust(33) + f"{decision.after:.4f}",
         f"  difference {estimate.difference:+.4f}, {_interval(estimate)}, nested cross-validation",
         f"  smallest detectable on the sealed part: {_number(decision.smallest_detectable.value)}",

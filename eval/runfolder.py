@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,7 +33,7 @@ def write(folder: Path, case: Case) -> Path:
         "schema": SCHEMA,
         "capability": case.capability,
         "k": case.k,
-        "today": case.today,
+        "today": case.today if isinstance(case.today, int) else float(case.today),
         "judgements": {
             query: [[source, key, grade] for (source, key), grade in grades.items()]
             for query, grades in case.judgements.items()
@@ -76,7 +77,7 @@ def read(folder: Path) -> Case:
             judgements=judgements,
             groups=plain["groups"],
             strata=plain["strata"],
-            today=plain["today"],
+            today=_whole(plain["today"]),
             models=plain.get("models", {}),
             data=plain.get("data", ""),
             recording=plain.get("recording", ""),
@@ -87,6 +88,11 @@ def read(folder: Path) -> Case:
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         said = f"not a run of this version ({type(error).__name__}: {error})"
         raise RunFolderError(f"{folder}: {said}; run `tune` again") from error
+
+
+def _whole(today: float) -> int | Fraction:
+    """A share in thousandths as it was written; one that is no whole number is one exactly."""
+    return today if isinstance(today, int) else Fraction(str(today))
 
 
 def _plain(path: Path) -> Mapping[str, object]:

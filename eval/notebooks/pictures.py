@@ -37,7 +37,7 @@ def first_picture(out: Path, say: Say) -> Path:
         means,
         margin=choice.margin,
         plateau=(low, high),
-        today=case.today / 1000,
+        today=case.share,
         measure=table.measure,
         title=f"A recorded example: {len(looked_at.groups)} questions about Python functions",
     )

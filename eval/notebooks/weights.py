@@ -13,7 +13,6 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from esra import scoring
 from eval import demo, plot, runfolder
 from eval.evidence import Decision, decide, sealed
 from eval.replay import Recorded, replay
@@ -38,7 +37,7 @@ class Weighed:
 
     @property
     def shares(self) -> list[float]:
-        return [setting / 1000 for setting in self.table.settings]
+        return list(self.table.shares)
 
     @property
     def open_part(self) -> NDArray[np.bool_]:
@@ -55,7 +54,7 @@ class Weighed:
     @property
     def peak(self) -> int:
         """The column of the highest mean, on the part that may be looked at."""
-        return self.table.settings.index(int(self.decision.choice.peak * 1000))
+        return self.table.settings.index(self.decision.choice.peak * 1000)
 
 
 def weigh(case: Case) -> Weighed:
@@ -66,6 +65,7 @@ def weigh(case: Case) -> Weighed:
         sorted({*GRID, case.today}),
         k=case.k,
         single=case.single,
+        weights=case.weights,
     )
     decision = decide(
         scores_of(case, table),
@@ -89,7 +89,7 @@ def picture(weighed: Weighed) -> bytes:
             choice.curve,
             margin=choice.margin,
             plateau=(low, high),
-            today=case.today / 1000,
+            today=case.share,
             setting=float(choice.setting),
             measure=weighed.table.measure,
             title=f"{case.capability}: {weighed.table.measure} at each semantic share",
@@ -104,7 +104,7 @@ def curve_figures(weighed: Weighed) -> pd.Series:
     return pd.Series(
         {
             "without a model": table.no_model[weighed.open_part].mean(),
-            "today's share": weighed.case.today / 1000,
+            "today's share": weighed.case.share,
             f"{table.measure} at today's share": choice.curve[weighed.today],
             "best share": float(choice.peak),
             f"{table.measure} at the best share": choice.curve[weighed.peak],
@@ -118,15 +118,18 @@ def held_out_figures(weighed: Weighed) -> pd.Series:
     """What choosing is worth on questions that did not choose."""
     estimate = weighed.decision.estimate
     low, high = estimate.interval
-    return pd.Series(
-        {
-            "today": estimate.before,
-            "the procedure": estimate.after,
-            "difference": estimate.difference,
-            f"{estimate.level:.0%} interval from": low,
-            f"{estimate.level:.0%} interval to": high,
-        }
-    ).round(4) + 0.0  # a bound of -0.0 is one of 0.0
+    return (
+        pd.Series(
+            {
+                "today": estimate.before,
+                "the procedure": estimate.after,
+                "difference": estimate.difference,
+                f"{estimate.level:.0%} interval from": low,
+                f"{estimate.level:.0%} interval to": high,
+            }
+        ).round(4)
+        + 0.0
+    )  # a bound of -0.0 is one of 0.0
 
 
 def judged(weighed: Weighed) -> pd.Series:
@@ -167,14 +170,17 @@ def side_by_side(weighed: Weighed, query: str) -> pd.DataFrame:
     grades = weighed.case.judgements[query]
     columns: dict[str, list[str]] = {}
     for name, at in (("today", weighed.today), ("best share", weighed.peak)):
-        columns[name] = _first(one, weighed.table.settings[at], grades)
+        weights = weighed.case.weights(weighed.table.settings[at])
+        columns[name] = _first(one, weights, grades)
     rows = max(map(len, columns.values()), default=0)
     padded = {name: [*found, *[""] * (rows - len(found))] for name, found in columns.items()}
     return pd.DataFrame(padded, index=pd.RangeIndex(1, rows + 1, name="rank"))
 
 
-def _first(one: Recorded, share: int, grades: Mapping[tuple[str, str], int]) -> list[str]:
-    semantic, lexical = scoring.weights(share)
+def _first(
+    one: Recorded, weights: tuple[float, float], grades: Mapping[tuple[str, str], int]
+) -> list[str]:
+    semantic, lexical = weights
     ranked = replay(one, replace(one.numbers, semantic_weight=semantic, lexical_weight=lexical))
     return [_named(pair(ranked.candidate.hit.id), grades) for ranked in ranked[:SHOWN]]
 

@@ -73,7 +73,7 @@ def _about(verdict: Verdict, folder: Path, now: datetime) -> dict[str, object]:
         "written": now.isoformat(timespec="seconds"),
         "parameters": {
             "k": case.k,
-            "today": case.today / 1000,
+            "today": case.share,
             "candidate": plain["setting"],
             "explore": case.explore,
             "models": dict(case.models),

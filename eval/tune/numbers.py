@@ -7,6 +7,7 @@ held-out estimate climbs again for every fold.
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from fractions import Fraction
 from hashlib import sha256
@@ -61,7 +62,7 @@ def turn(
         say(f"{case.capability}: {line}")
     if not turned:
         raise NothingToLearn("; ".join(lost))
-    ways = [along(today, one) for one in turned]
+    ways = [_from_today(along(today, one), today) for one in turned]
     tables = [_scores(case, laid, labels, way) for way in ways]
     shows = [_shows(way, scores) for way, scores in zip(ways, tables, strict=True)]
     say(f"{case.capability}: {_can_show(tables[0], shows)}")
@@ -95,6 +96,12 @@ def turn(
         tried=tried,
         unknown=_unknown(laid, labels, numbers, looked_at),
     )
+
+
+def _from_today(way: Way, today: Scoring) -> Way:
+    """The way with today's stop as it is in force, to the last bit."""
+    own = way.settings[way.today]
+    return replace(way, numbers=lambda x: today if x == own else way.numbers(x))
 
 
 def _development(case: Case, laid: Bulk, labels: Labels) -> np.ndarray:

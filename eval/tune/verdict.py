@@ -3,9 +3,8 @@
 Pure but for the ledger and the files it is told to write.
 """
 
-import hashlib
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from fractions import Fraction
 from pathlib import Path
@@ -13,60 +12,17 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from esra import scoring
 from esra.domain.capability import Scoring
-from esra.stages.rerank import shortlist
 from eval import bulk, publish
-from eval.evidence import Decision, Ledger, Parts, Scores, decide, smallest_detectable, split
+from eval.evidence import Decision, Ledger, Scores, decide, split
 from eval.evidence.agree import Agreement
 from eval.evidence.family import inputs_of, stand
-from eval.evidence.propose import LEAST_COVERAGE
-from eval.replay import Recorded, candidates
-from eval.search.tunables import SHARE, change, tunable
-from eval.table import GRID, Judgements, Table, tabulate
+from eval.table import GRID, Table
+from eval.tune.case import Case, share_of
 from eval.tune.predicted import Again, as_predicted
+from eval.tune.tables import bounds, can_show, scores_of, table_of, tried_on
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Case:
-    """What a verdict is asked on.
-
-    today: the semantic share in force, in thousandths; data and recording: fingerprints;
-    groups and strata: of every query, by id; explore: open nothing and promote nothing;
-    notes: what was tolerated in the data; degraded: queries whose source or model failed;
-    numbers: those in force, own: the catalog's; None: the recorded ones; asked: the numbers that
-    are tuned, none for the share alone; mixed: queries are mixed over the sources as callers mix
-    them, by their traffic or by declaration; tags: of every query that has some, by id.
-    """
-
-    capability: str
-    recordings: Sequence[Recorded]
-    judgements: Judgements
-    groups: Mapping[str, str]
-    strata: Mapping[str, str]
-    today: int
-    models: Mapping[str, str]
-    data: str
-    recording: str
-    explore: bool = False
-    advice: str = ""
-    notes: tuple[str, ...] = ()
-    degraded: int = 0
-    k: int = 10
-    single: bool = False
-    numbers: Scoring | None = None
-    own: Scoring | None = None
-    asked: tuple[str, ...] = ()
-    mixed: bool = False
-    tags: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-
-    @property
-    def against(self) -> dict[str, object]:
-        """The tunables that a claim is measured against, as a tuned file would say them."""
-        if self.numbers is None or self.own is None:
-            semantic, lexical = scoring.weights(self.today)
-            return {"semantic_weight": semantic, "lexical_weight": lexical}
-        return publish.tunables_of(self.numbers, self.own)
+__all__ = ["Case", "NothingToScore", "Verdict", "reach", "scores_of", "settle", "share_of", "weigh"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,14 +49,14 @@ class Verdict:
             **{key: plain[key] for key in ("coverage", "promoted")},
             "why": self.why,
             "config": str(self.config),
-            "today": self.case.today / 1000,
+            "today": self.case.share,
             "setting": plain["setting"],
             "plateau": plain["plateau"],
             "smallest_detectable": plain["smallest_detectable"],
             "no_model": self.no_model,
             f"judged@{self.case.k}": self.judged_today,
             "curve": {
-                "share": [setting / 1000 for setting in table.settings],
+                "share": list(table.shares),
                 table.measure: list(choice.curve),
                 "half_width_of_band": list(choice.margin),
             },
@@ -170,13 +126,13 @@ def weigh(
     What the set can show at all is said before anything is chosen on it.
     """
     settings = tuple(sorted({*GRID, case.today}))
-    table = _table(case, settings)
+    table = table_of(case, settings)
     if not table.queries:
         raise NothingToScore("no query that was run has a relevant document; nothing to tune on")
     scores = scores_of(case, table)
     parts = split(scores)
-    say(_can_show(case, scores, parts))
-    tried = _tried(case, table)
+    say(can_show(case, scores, parts))
+    tried = tried_on(case, table)
     if not case.explore:
         ledger.require(publish.named_heads(promoted, candidate))
     decision = decide(
@@ -190,7 +146,7 @@ def weigh(
         candidate_hash_of=lambda setting: publish.candidate_hash(_claim(case, setting), tried),
         coverage=table.coverage,
         now=datetime.now(UTC),
-        lower_bound_values=_bounds(case, table, settings),
+        lower_bound_values=bounds(case, table, settings),
         explore=case.explore,
         as_predicted=lambda setting: _as_predicted(case, scores, setting, again),
     )
@@ -222,79 +178,37 @@ def _as_predicted(
         return None
     laid = bulk.lay_out(case.recordings)
     labels = bulk.label(laid, case.judgements, case.k)
-    numbers = change(case.numbers, tunable(SHARE, ()), float(setting))
-    return as_predicted(laid, labels, numbers, scores, again)
-
-
-def _tried(case: Case, table: Table) -> str:
-    """SHA-256 of what a candidate is tried on: today's share, and every figure of the table."""
-    told = hashlib.sha256(f"{case.today}\n{table.settings}\n{table.queries}".encode())
-    told.update(table.values.tobytes())
-    return told.hexdigest()
-
-
-def _can_show(case: Case, scores: Scores, parts: Parts) -> str:
-    least = smallest_detectable(parts.development, parts.stated_for).value
-    shown = "no difference at all" if least is None else f"a difference of {least:.4f}"
-    return (
-        f"{case.capability}: {len(scores.groups)} queries in {scores.group_count} groups, "
-        f"{parts.sealed_groups} of them sealed, can show {shown} in {scores.measure}"
+    return as_predicted(
+        laid,
+        labels,
+        _under(case.numbers, case, setting),
+        scores,
+        again,
+        recordings=case.recordings,
+        judgements=case.judgements,
     )
-
-
-def _table(case: Case, settings: Sequence[int], assumed: float | None = None) -> Table:
-    return tabulate(
-        [_under(one, case.numbers or one.numbers) for one in case.recordings],
-        case.judgements,
-        settings,
-        k=case.k,
-        single=case.single,
-        assumed=assumed,
-    )
-
-
-def _under(one: Recorded, numbers: Scoring) -> Recorded:
-    """The recording as it would be under other numbers: what their shortlist leaves is scored."""
-    if numbers == one.numbers:
-        return one
-    wanted = {c.hit.id for c in shortlist(candidates(one, numbers), numbers.shortlist)}
-    kept = {id: said for id, said in one.semantic.items() if id in wanted}
-    return replace(one, numbers=numbers, semantic=kept)
-
-
-def scores_of(case: Case, table: Table) -> Scores:
-    """The table as the evidence rooms take it."""
-    return Scores(
-        measure=table.measure,
-        settings=tuple(Fraction(setting, 1000) for setting in table.settings),
-        values=table.values,
-        groups=tuple(case.groups[query] for query in table.queries),
-        today=table.settings.index(case.today),
-        strata=tuple(case.strata.get(query, "") for query in table.queries),
-        tags=tuple(case.tags.get(query, ()) for query in table.queries),
-    )
-
-
-def _bounds(case: Case, table: Table, settings: Sequence[int]) -> tuple | None:
-    if table.coverage >= LEAST_COVERAGE:
-        return None
-    return tuple(_table(case, settings, assumed).values for assumed in (0.0, 1.0))
 
 
 def _claim(case: Case, setting: Fraction | int) -> dict[str, object]:
-    share = int(Fraction(setting) * 1000)
     if case.numbers is None or case.own is None:
-        return publish.candidate_body(case.capability, share, case.models, case.data)
-    semantic, lexical = scoring.weights(share)
-    numbers = replace(case.numbers, semantic_weight=semantic, lexical_weight=lexical)
+        # Of an imported run nothing is known but its share: nothing differs from what it has.
+        bare = _under(Scoring(), case, setting)
+        return publish.body_of(case.capability, bare, Scoring(), case.models, case.data)
+    numbers = _under(case.numbers, case, setting)
     return publish.body_of(case.capability, numbers, case.own, case.models, case.data)
+
+
+def _under(numbers: Scoring, case: Case, setting: Fraction | int) -> Scoring:
+    """The numbers with another semantic share."""
+    semantic, lexical = case.weights(1000 * Fraction(setting))
+    return replace(numbers, semantic_weight=semantic, lexical_weight=lexical)
 
 
 def evidence(case: Case, table: Table, decision: Decision) -> dict[str, object]:
     """What a tuned file says of how its numbers were found."""
     return {
         **decision.as_json(),
-        "today": case.today,
+        "today": case.today if isinstance(case.today, int) else float(case.today),
         "against": case.against,
         "asked": list(case.asked),
         "recording": case.recording,
@@ -306,8 +220,3 @@ def evidence(case: Case, table: Table, decision: Decision) -> dict[str, object]:
         },
         "date": datetime.now(UTC).date().isoformat(),
     }
-
-
-def share_of(semantic: float, lexical: float) -> int:
-    """The semantic share of two weights, in thousandths; only their ratio orders (RULINGS 1)."""
-    return round(1000 * semantic / (semantic + lexical))

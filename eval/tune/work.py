@@ -228,11 +228,11 @@ def _keep(verdict: Verdict, folder: Path) -> None:
     (folder / "result.json").write_text(result + "\n", "utf-8")
     choice, table = verdict.decision.choice, verdict.table
     axes = plot.curve(
-        [setting / 1000 for setting in table.settings],
+        table.shares,
         choice.curve,
         margin=choice.margin,
         plateau=(float(choice.plateau[0]), float(choice.plateau[1])),
-        today=verdict.case.today / 1000,
+        today=verdict.case.share,
         setting=float(verdict.decision.setting),
         measure=table.measure,
         title=f"{verdict.case.capability}: {len(table.queries)} queries, development part",

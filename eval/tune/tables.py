@@ -1,0 +1,73 @@
+"""From a case to the tables that are decided on: every query under every semantic share."""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+
+from esra.domain.capability import Scoring
+from esra.stages.rerank import shortlist
+from eval.evidence import Parts, Scores, smallest_detectable
+from eval.evidence.propose import LEAST_COVERAGE
+from eval.replay import Recorded, candidates
+from eval.table import Share, Table, tabulate
+from eval.tune.case import Case
+
+
+def tried_on(case: Case, table: Table) -> str:
+    """SHA-256 of what a candidate is tried on: today's share, and every figure of the table."""
+    told = hashlib.sha256(f"{case.today}\n{table.settings}\n{table.queries}".encode())
+    told.update(table.values.tobytes())
+    return told.hexdigest()
+
+
+def can_show(case: Case, scores: Scores, parts: Parts) -> str:
+    """What the set can show at all, in a sentence."""
+    least = smallest_detectable(parts.development, parts.stated_for).value
+    shown = "no difference at all" if least is None else f"a difference of {least:.4f}"
+    return (
+        f"{case.capability}: {len(scores.groups)} queries in {scores.group_count} groups, "
+        f"{parts.sealed_groups} of them sealed, can show {shown} in {scores.measure}"
+    )
+
+
+def table_of(case: Case, settings: Sequence[Share], assumed: float | None = None) -> Table:
+    """The table of a case; ``assumed`` stands in for semantic scores that were never recorded."""
+    return tabulate(
+        [_under(one, case.numbers or one.numbers) for one in case.recordings],
+        case.judgements,
+        settings,
+        k=case.k,
+        single=case.single,
+        assumed=assumed,
+        weights=case.weights,
+    )
+
+
+def _under(one: Recorded, numbers: Scoring) -> Recorded:
+    """The recording as it would be under other numbers: what their shortlist leaves is scored."""
+    if numbers == one.numbers:
+        return one
+    wanted = {c.hit.id for c in shortlist(candidates(one, numbers), numbers.shortlist)}
+    kept = {id: said for id, said in one.semantic.items() if id in wanted}
+    return replace(one, numbers=numbers, semantic=kept)
+
+
+def scores_of(case: Case, table: Table) -> Scores:
+    """The table as the evidence rooms take it."""
+    return Scores(
+        measure=table.measure,
+        settings=tuple(Fraction(setting, 1000) for setting in table.settings),
+        values=table.values,
+        groups=tuple(case.groups[query] for query in table.queries),
+        today=table.settings.index(case.today),
+        strata=tuple(case.strata.get(query, "") for query in table.queries),
+        tags=tuple(case.tags.get(query, ()) for query in table.queries),
+    )
+
+
+def bounds(case: Case, table: Table, settings: Sequence[Share]) -> tuple | None:
+    """The tables with unknown semantic scores at 0 and at 1; None where enough is recorded."""
+    if table.coverage >= LEAST_COVERAGE:
+        return None
+    return tuple(table_of(case, settings, assumed).values for assumed in (0.0, 1.0))
