@@ -65,6 +65,7 @@ async def record(
     parallel: int = 2,
     delay: float = 0.0,
     around: Callable[[House, Question], House] = lambda house, question: house,
+    caller: Caller = CALLER,
     progress: Callable[[int, int], None] = lambda done, all: None,
 ) -> None:
     """Records every question that ``path`` does not hold whole. ``Refused`` ends it; what is done
@@ -90,7 +91,7 @@ async def record(
                 if stopped:
                     return
                 try:
-                    trace = await answer(question, exposure, around(house, question))
+                    trace = await answer(question, exposure, around(house, question), caller)
                 except Enough as enough:
                     stopped.append(enough)
                     return

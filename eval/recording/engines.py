@@ -11,7 +11,8 @@ matches and who sees it is decided by nobody but the engine, the gate and the re
   is not the recorded one, since a model's answer was not kept, nothing is known.
 
 Both are the record filter's doing, with one rule more: the key is one of those asked for. No model
-is asked, and nothing is written to a source. What an engine cannot say stays unknown.
+is asked, and nothing is written to a source. What an engine cannot say stays unknown. In a
+recording as of each question's date, what is dated later is told from the first of the two.
 """
 
 import asyncio
@@ -37,7 +38,7 @@ CLAIM = "the keys of this question"  # of the caller, and of nobody else: no tok
 KEY = "key"
 LISTING = PlanForm.MODEL  # the form under which a plan of ours comes in
 
-Around = Callable[[House, Question], House]
+Held = Mapping[str, float | None]  # when a record is of, by its key
 
 
 class Listing:
@@ -70,12 +71,14 @@ class FromKept:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Engines:
-    """``house`` is that of the recording, ``planners`` those that cost nothing."""
+    """``house`` is that of the recording, ``planners`` those that cost nothing; ``as_of``: records
+    dated after a question were taken out of its answer.
+    """
 
     house: House
     exposure: str
     planners: Mapping[str, Planner]
-    around: Around = lambda house, question: house
+    as_of: bool = False
     gate: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(2))
 
     async def look(
@@ -92,13 +95,15 @@ class Engines:
         wanted: dict[str, set[str]] = defaultdict(set)
         for source, key in {one for own in right.values() for one in own}:
             wanted[source].add(key)
-        known = await self._presence(sources, wanted)
+        known, times = await self._presence(sources, wanted)
+        if self.as_of:
+            known = replace(known, later=_later(questions, right, times))
         behind = [
             (question, source, keys)
             for question in questions
             if question.id in right
             for source in sources
-            if (keys := _behind_the_cap(traces[question.id], source.id, right[question.id], known))
+            if (keys := _behind_the_cap(traces[question.id], source.id, question.id, right, known))
         ]
         done = 0
 
@@ -118,7 +123,11 @@ class Engines:
             unmatched=_by_query((q.id, s.id, own.unmatched) for (q, s, _), own in asked),
         )
 
-    async def _presence(self, sources: Sequence[Source], wanted: Mapping[str, set[str]]) -> Known:
+    async def _presence(
+        self, sources: Sequence[Source], wanted: Mapping[str, set[str]]
+    ) -> tuple[Known, Mapping[Record, float | None]]:
+        """What is there and for whom to see, and when it is of."""
+        times: dict[Record, float | None] = {}
         hidden: set[Record] = set()
         absent: set[Record] = set()
         for source in sources:
@@ -127,36 +136,38 @@ class Engines:
             there = await self._held(source, keys, lifted=True) if source.hides_rows else seen
             if seen is None or there is None:
                 continue
-            hidden |= {(source.id, key) for key in there - seen}
-            absent |= {(source.id, key) for key in keys - there}
+            times |= {(source.id, key): time for key, time in there.items()}
+            hidden |= {(source.id, key) for key in there.keys() - seen.keys()}
+            absent |= {(source.id, key) for key in keys - there.keys()}
         masked = {
             (source.id, mapping.id)
             for source in sources
             for mapping in source.mappings
             if _shows_masked_alone(mapping)
         }
-        return Known(hidden=frozenset(hidden), absent=frozenset(absent), masked=frozenset(masked))
+        known = Known(hidden=frozenset(hidden), absent=frozenset(absent), masked=frozenset(masked))
+        return known, times
 
     async def _held(
         self, source: Source, keys: frozenset[str], *, lifted: bool
-    ) -> frozenset[str] | None:
+    ) -> Held | None:
         """Which of the keys a source holds; None where it cannot say."""
-        found: set[str] = set()
+        found: dict[str, float | None] = {}
         for mapping in source.mappings:
             one = _listed(replace(mapping, record_filter=()) if lifted else mapping)
             catalog = _of_one(self.house.catalog, self.exposure, source, (one,), LISTING)
             house = replace(self.house, catalog=catalog, planners={LISTING.value: Listing()})
-            question, left = Question(id="", text=KEY), set(keys - found)
+            question, left = Question(id="", text=KEY), set(keys - found.keys())
             while left:
                 trace = await self._asked(question, house, left)
                 if not answers_of(trace, source.id) or _failed(trace, source.id):
                     return None
-                new = _keys(trace, source.id) & left
+                new = {key: time for key, time in _rows(trace, source.id) if key in left}
                 found |= new
-                left -= new
-                if not new or not _capped(trace, source.id):
+                left -= new.keys()
+                if not _capped(trace, source.id):
                     break
-        return frozenset(found)
+        return found
 
     async def _matched(
         self, question: Question, source: Source, recorded: Trace, keys: frozenset[str]
@@ -166,15 +177,15 @@ class Engines:
         form = PlanForm(recorded["forms"]["plan"])
         narrowed = _of_one(catalog, self.exposure, source, source.mappings, form)
         house = replace(self.house, catalog=narrowed, planners=self.planners)
-        house, matched, left = self.around(house, question), set[str](), set(keys)
+        matched, left = set[str](), set(keys)
         while left:
             trace = await self._asked(question, house, left)
             if _asked_otherwise(trace, recorded, source.id) or _failed(trace, source.id):
                 return _Found(matched=frozenset(matched))
-            new = _keys(trace, source.id) & left
+            new = {key for key, _ in _rows(trace, source.id)} & left
             matched |= new
             left -= new
-            if not new or not _capped(trace, source.id):
+            if not _capped(trace, source.id):
                 break
         return _Found(matched=frozenset(matched), unmatched=frozenset(left))
 
@@ -235,16 +246,31 @@ def _shows_masked_alone(mapping: Searchable) -> bool:
 
 
 def _behind_the_cap(
-    trace: Trace, source: str, right: Sequence[Record], known: Known
+    trace: Trace, source: str, query: str, right: Mapping[str, Sequence[Record]], known: Known
 ) -> frozenset[str]:
     """Keys of right documents that a filled row cap may have kept out."""
     if not _capped(trace, source) or _failed(trace, source):
         return frozenset()
+    out = known.hidden | known.absent | known.later.get(query, frozenset())
     return frozenset(
         one[1]
-        for one in right
-        if one[0] == source and one not in known.hidden | known.absent and not found_by(trace, one)
+        for one in right[query]
+        if one[0] == source and one not in out and not found_by(trace, one)
     )
+
+
+def _later(
+    questions: Sequence[Question],
+    right: Mapping[str, Sequence[Record]],
+    times: Mapping[Record, float | None],
+) -> dict[str, frozenset[Record]]:
+    """The right documents of each dated question that are of later than it."""
+    found = {
+        one.id: frozenset(r for r in right.get(one.id, ()) if (times.get(r) or one.now) > one.now)
+        for one in questions
+        if one.now is not None
+    }
+    return {query: records for query, records in found.items() if records}
 
 
 def _asked_otherwise(trace: Trace, recorded: Trace, source: str) -> bool:
@@ -257,8 +283,8 @@ def _asked_otherwise(trace: Trace, recorded: Trace, source: str) -> bool:
     return told(trace) != told(recorded)
 
 
-def _keys(trace: Trace, source: str) -> set[str]:
-    return {row[1] for answer in answers_of(trace, source) for row in answer.get("rows", ())}
+def _rows(trace: Trace, source: str) -> list[tuple[str, float | None]]:
+    return [(row[1], row[3]) for own in answers_of(trace, source) for row in own.get("rows", ())]
 
 
 def _capped(trace: Trace, source: str) -> bool:

@@ -9,6 +9,8 @@ from eval.recording.expect import Expected
 from eval.recording.noise import Noise
 from eval.recording.session import Session
 
+NAMED = 10
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Done:
@@ -47,6 +49,7 @@ def done(
         ("degraded", f"{failed} questions{again} asks them" * bool(failed)),
         ("known", _looked(known)),
         ("as of", told.as_of),
+        ("", _filled(went, questions)),
         ("noise", floor.line() if floor else ""),
         ("run", str(folder)),
         ("next", f"./workbench measure {folder}"),
@@ -65,6 +68,7 @@ def done(
         "expected": went.expected.as_json(),
         "paid": _plain(went),
         "as_of": told.as_of,
+        "filled_by_later": {query: list(sources) for query, sources in went.filled.items()},
         "noise": floor.as_json() if floor else None,
         "known": _counts(known),
     }
@@ -89,6 +93,18 @@ def _counts(known: Known) -> dict[str, int]:
         "matched": sum(map(len, known.matched.values())),
         "unmatched": sum(map(len, known.unmatched.values())),
     }
+
+
+def _filled(went: Session, questions: int) -> str:
+    """A warning: below such an answer there may be records that a query of its date had found."""
+    if not went.filled:
+        return ""
+    named = ", ".join(map(repr, list(went.filled)[:NAMED]))
+    rest = ", ..." if len(went.filled) > NAMED else ""
+    return (
+        f"warning: in {len(went.filled)} of {questions} questions later records filled the "
+        f"answer of a source, and what stood below is lost: {named}{rest}"
+    )
 
 
 def _paid(went: Session) -> str:

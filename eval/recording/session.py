@@ -10,9 +10,9 @@ from pathlib import Path
 from esra.ports import House
 from eval import record
 from eval.progress import Progress
-from eval.record import Enough, Question
+from eval.record import CALLER, Enough, Question
 from eval.recording.answers import Answers
-from eval.recording.as_of import as_of
+from eval.recording.as_of import ASKING, Widely, caps, filled
 from eval.recording.asking import Desk
 from eval.recording.bill import Bill, Most
 from eval.recording.expect import Expected, Guess, Price, Rate, from_sample, from_traces
@@ -39,6 +39,7 @@ class Session:
 
     stopped: the limit that ended it, "" where none did
     in_repeats: questions that failed in a repeat of the recording, and are asked again there
+    filled: sources of which later records filled an answer, by question (``--as-of``)
     """
 
     expected: Expected
@@ -47,6 +48,7 @@ class Session:
     missing: tuple[str, ...] = ()
     degraded: dict[str, list[str]] = field(default_factory=dict)
     in_repeats: tuple[str, ...] = ()
+    filled: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def partial(self) -> bool:
@@ -84,7 +86,9 @@ async def run(
 ) -> Session:
     """Records until everything is there or a limit is reached; what is done stays."""
     bill, guess, stopped = Bill(wanted.most), Guess(wanted.price), ""
-    around: Callable[[House, Question], House] = as_of if wanted.as_of else lambda own, one: own
+    around: Callable[[House, Question], House] = (
+        Widely(exposure=wanted.exposure) if wanted.as_of else _as_it_is
+    )
     files = trace_files(folder, wanted.repeats)
     for draw, path in enumerate(files):
         desk = Desk(bill=bill, answers=answers, draw=draw, expected=guess)
@@ -99,6 +103,7 @@ async def run(
                     parallel=wanted.rate.parallel,
                     delay=wanted.rate.delay,
                     around=around,
+                    caller=ASKING if wanted.as_of else CALLER,
                     progress=bar,
                 )
         except Enough as enough:
@@ -118,4 +123,15 @@ async def run(
         in_repeats=tuple(
             one.id for one in wanted.questions if any(own.get(one.id, ()) for own in repeats)
         ),
+        filled=_filled(wanted, house, files[0]) if wanted.as_of else {},
     )
+
+
+def _as_it_is(house: House, question: Question) -> House:
+    return house
+
+
+def _filled(wanted: Wanted, house: House, path: Path) -> dict[str, tuple[str, ...]]:
+    own, asked = caps(house.catalog, wanted.exposure), {one.id for one in wanted.questions}
+    found = {query: filled(trace, own) for query, trace in record.lines(path) if query in asked}
+    return {query: sources for query, sources in found.items() if sources}

@@ -26,7 +26,7 @@ from eval.misses import Known, known
 from eval.progress import Progress
 from eval.recording import about, session
 from eval.recording.answers import Answers, AnswersUnusable, secret_of
-from eval.recording.as_of import NOT, TOLD, as_of
+from eval.recording.as_of import NOT, TOLD, WIDEST, as_of
 from eval.recording.asking import PAID
 from eval.recording.bill import Most
 from eval.recording.changed import Changes, refuse_missing_models
@@ -123,6 +123,10 @@ async def _record(
             if answers is not None:
                 answers.close()
     known.write(folder, looked)
+    if went.filled:
+        count = f"in {len(went.filled)} of {len(wanted.questions)} questions they filled an answer"
+        told = replace(told, as_of=f"{told.as_of}; {count}")
+        about.write(folder, told)
     floor = _noise(folder, over, arguments)
     if floor is not None:
         about.write(folder, replace(told, noise=floor.as_json()))
@@ -160,7 +164,7 @@ def _key(
     key = recording_key(house.catalog.version, over.labels.data, models)
     own = [
         *changes.told(),
-        *(("as_of",) if arguments.as_of else ()),
+        *((f"as_of={WIDEST}",) if arguments.as_of else ()),
         *((f"retention={arguments.retention}",) if arguments.retention else ()),
     ]
     if own:

@@ -206,13 +206,13 @@ def test_no_more_questions_than_allowed_are_under_way(tmp_path):
     """An engine's connections would be used up by the one who measures it."""
     own, most, now = library.house(), 0, 0
 
-    async def counted(question, exposure, house):
+    async def counted(question, exposure, house, caller):
         nonlocal most, now
         now += 1
         most = max(most, now)
         await asyncio.sleep(0.01)
         now -= 1
-        return {"schema": 1, "pipeline": 1, "warnings": []}
+        return {"schema": 1, "pipeline": 1, "warnings": [], "answers": []}
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(record, "answer", counted)
