@@ -21,6 +21,7 @@ TIMEOUT, TRUNCATED, MORE = "TIMEOUT", "RESPONSE_TRUNCATED", "HAS_MORE"
 class Cause(StrEnum):
     HIDDEN = "hidden from this caller"
     ABSENT = "not in its source"
+    LATER = "dated after its question"
     NOT_IN_SCOPE = "source not in scope"
     NOT_SELECTED = "source not selected"
     NOT_PLANNED = "source not planned"
@@ -46,6 +47,8 @@ def cause(trace: Trace, query: str, record: Record, k: int, known: Known) -> Cau
         return Cause.HIDDEN
     if record in known.absent:
         return Cause.ABSENT
+    if record in known.later.get(query, ()):
+        return Cause.LATER
     if source not in trace["scope"]:
         return Cause.NOT_IN_SCOPE
     if source not in trace["chosen"]:

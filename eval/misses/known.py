@@ -30,12 +30,14 @@ class Known:
     """hidden: in its source, and its caller's record filter lets it not pass
     absent: no record of its source has this key
     masked: (source, mapping) of which every returned field is masked
+    later: dated after their question, in a recording as of its date
     matched, unmatched: whether a query of the plan finds it, the row cap aside
     """
 
     hidden: frozenset[Record] = frozenset()
     absent: frozenset[Record] = frozenset()
     masked: frozenset[tuple[str, str]] = frozenset()
+    later: ByQuery = field(default_factory=dict)
     matched: ByQuery = field(default_factory=dict)
     unmatched: ByQuery = field(default_factory=dict)
 
@@ -52,8 +54,8 @@ def write(folder: Path, known: Known) -> None:
         "schema": SCHEMA,
         **{name: _listed(getattr(known, name)) for name in ("hidden", "absent", "masked")},
         **{
-            name: {query: _listed(found) for query, found in sorted(own.items()) if found}
-            for name, own in (("matched", known.matched), ("unmatched", known.unmatched))
+            name: {q: _listed(own) for q, own in sorted(getattr(known, name).items()) if own}
+            for name in ("later", "matched", "unmatched")
         },
     }
     folder.mkdir(parents=True, exist_ok=True)
@@ -70,8 +72,10 @@ def read(folder: Path) -> Known:
             hidden=_pairs(plain["hidden"]) | _hidden(folder / HIDDEN),
             absent=_pairs(plain["absent"]),
             masked=_pairs(plain["masked"]),
-            matched={query: _pairs(own) for query, own in plain["matched"].items()},
-            unmatched={query: _pairs(own) for query, own in plain["unmatched"].items()},
+            **{
+                name: {query: _pairs(own) for query, own in plain[name].items()}
+                for name in ("later", "matched", "unmatched")
+            },
         )
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         if isinstance(error, KnownUnusable):
@@ -81,7 +85,7 @@ def read(folder: Path) -> Known:
 
 _OTHER = "not written by this version; remove it and record again, what is recorded stays"
 _NOTHING: dict[str, object] = {
-    "hidden": [], "absent": [], "masked": [], "matched": {}, "unmatched": {}
+    "hidden": [], "absent": [], "masked": [], "later": {}, "matched": {}, "unmatched": {}
 }  # fmt: skip
 
 

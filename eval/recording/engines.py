@@ -148,9 +148,7 @@ class Engines:
         known = Known(hidden=frozenset(hidden), absent=frozenset(absent), masked=frozenset(masked))
         return known, times
 
-    async def _held(
-        self, source: Source, keys: frozenset[str], *, lifted: bool
-    ) -> Held | None:
+    async def _held(self, source: Source, keys: frozenset[str], *, lifted: bool) -> Held | None:
         """Which of the keys a source holds; None where it cannot say."""
         found: dict[str, float | None] = {}
         for mapping in source.mappings:
@@ -167,6 +165,8 @@ class Engines:
                 left -= new.keys()
                 if not _capped(trace, source.id):
                     break
+                if not new:
+                    return None
         return found
 
     async def _matched(
@@ -187,6 +187,8 @@ class Engines:
             left -= new
             if not _capped(trace, source.id):
                 break
+            if not new:
+                return _Found(matched=frozenset(matched))
         return _Found(matched=frozenset(matched), unmatched=frozenset(left))
 
     async def _asked(self, question: Question, house: House, keys: Iterable[str]) -> Trace:
@@ -266,7 +268,11 @@ def _later(
 ) -> dict[str, frozenset[Record]]:
     """The right documents of each dated question that are of later than it."""
     found = {
-        one.id: frozenset(r for r in right.get(one.id, ()) if (times.get(r) or one.now) > one.now)
+        one.id: frozenset(
+            record
+            for record in right.get(one.id, ())
+            if (time := times.get(record)) is not None and time > one.now
+        )
         for one in questions
         if one.now is not None
     }

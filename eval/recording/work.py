@@ -26,7 +26,7 @@ from eval.misses import Known, known
 from eval.progress import Progress
 from eval.recording import about, session
 from eval.recording.answers import Answers, AnswersUnusable, secret_of
-from eval.recording.as_of import NOT, TOLD, WIDEST, as_of
+from eval.recording.as_of import NOT, TOLD, WIDEST
 from eval.recording.asking import PAID
 from eval.recording.bill import Most
 from eval.recording.changed import Changes, refuse_missing_models
@@ -247,7 +247,7 @@ async def _looked(
         house=house,
         exposure=wanted.exposure,
         planners=free,
-        around=as_of if wanted.as_of else lambda own, one: own,
+        as_of=wanted.as_of,
         gate=asyncio.Semaphore(wanted.rate.parallel),
     )
     asked = {one.id for one in wanted.questions}

@@ -19,11 +19,20 @@ from esra.providers.postgres import PostgresProvider
 from eval import record
 from eval.misses import Known
 from eval.record import CALLER, Question
+from eval.recording.as_of import as_of as dated
 from eval.recording.engines import Engines
 from tests import house as built
 
 SCHEMA, READER = "lost", "lost_reader"
-PLAIN = Relation(schema=SCHEMA, table="docs", key="id", title="name", text="body", vector="lexemes")
+PLAIN = Relation(
+    schema=SCHEMA,
+    table="docs",
+    key="id",
+    title="name",
+    text="body",
+    vector="lexemes",
+    timestamp="written",
+)
 ASKED = "ask"
 QUESTION = "wing flutter"
 _NUMBERS = itertools.count()
@@ -74,12 +83,16 @@ class Postgres:
         name = f"docs_{next(_NUMBERS)}"
         self.run(
             f"CREATE TABLE {SCHEMA}.{name} (id text, name text, body text, lexemes tsvector,"
-            " colour text)"
+            " colour text, written timestamptz)"
         )
         for one in records:
             self.run(
-                f"INSERT INTO {SCHEMA}.{name} VALUES (%s, %s, %s, to_tsvector('english', %s), %s)",
-                [one.key, one.title, one.text, f"{one.title} {one.text}", one.fields["colour"]],
+                f"INSERT INTO {SCHEMA}.{name} VALUES (%s, %s, %s, to_tsvector('english', %s), %s,"
+                " to_timestamp(%s))",
+                [
+                    *(one.key, one.title, one.text, f"{one.title} {one.text}"),
+                    *(one.fields["colour"], one.timestamp),
+                ],
             )
         self.run(f"CREATE INDEX ON {SCHEMA}.{name} USING gin (lexemes)")
         return self.offered(name)
@@ -88,7 +101,7 @@ class Postgres:
         """The same rows, each of which takes so long."""
         name = f"slow_{next(_NUMBERS)}"
         self.run(
-            f"CREATE VIEW {SCHEMA}.{name} AS SELECT id, name, body, lexemes, colour || "
+            f"CREATE VIEW {SCHEMA}.{name} AS SELECT id, name, body, lexemes, written, colour || "
             f"coalesce(pg_sleep({seconds})::text, '') AS colour FROM {SCHEMA}.{of.table}"
         )
         return self.offered(name)
@@ -140,8 +153,11 @@ class Scene:
         return replace(made, capabilities=(own,))
 
 
-def play(engine, scene: Scene, *right: str) -> tuple[dict, Known]:
-    """The trace of the question, and what the engines say of these documents of ``news``."""
+def play(engine, scene: Scene, *right: str, as_of: float | None = None) -> tuple[dict, Known]:
+    """The trace of the question, and what the engines say of these documents of ``news``.
+
+    as_of: the question's date, later than which nothing is to be found; None: it has none
+    """
     provider = engine.provider()
     house = House(
         catalog=scene.catalog(engine.stock([OTHER])),
@@ -150,12 +166,14 @@ def play(engine, scene: Scene, *right: str) -> tuple[dict, Known]:
         clock=SystemClock(),
         **scene.models,
     )
-    question = Question(id="q", text=scene.question, now=0.0)
+    question = Question(id="q", text=scene.question, now=as_of)
 
     async def go():
         try:
-            trace = await asked(question, house, scene.seconds)
-            engines = Engines(house=house, exposure=ASKED, planners=house.planners)
+            trace = await asked(question, dated(house, question), scene.seconds)
+            engines = Engines(
+                house=house, exposure=ASKED, planners=house.planners, as_of=as_of is not None
+            )
             judged = {"q": {("news", key): 1 for key in right}}
             return trace, await engines.look([question], {"q": trace}, judged)
         finally:

@@ -10,7 +10,7 @@ from esra.domain.source import Field, Limits, Masking, RowRule
 from esra.llm.scripted import Scripted
 from eval.misses import Cause, Known, cause, misses
 from tests.house import scoring
-from tests.misses.shelf import BETTER, STOCK, Memory, Postgres, Scene, doc, play
+from tests.misses.shelf import BETTER, RIGHT, STOCK, Memory, Postgres, Scene, doc, play
 
 HERE = ("news", "right")
 
@@ -27,9 +27,9 @@ def engine(request):
     return request.getfixturevalue("postgres") if request.param == "postgres" else Memory()
 
 
-def told(engine, scene, *, k=10, key="right", ask=True):
+def told(engine, scene, *, k=10, key="right", ask=True, as_of=None):
     """The cause, from the trace and what the engines said; the table has that row and no other."""
-    trace, known = play(engine, scene, key)
+    trace, known = play(engine, scene, key, as_of=as_of)
     known = known if ask else Known()
     record = ("news", key)
     found = cause(trace, "q", record, k, known)
@@ -195,3 +195,13 @@ def test_many_right_documents_behind_one_cap_are_all_looked_for(engine):
     assert known.matched["q"] == {("news", one.key) for one in many}
     assert known.unmatched["q"] == {("news", one.key) for one in lost}
     assert not known.absent
+
+
+def test_what_was_taken_out_as_of_a_date_matched_all_the_same(engine):
+    """News of the day after would read as a question whose words are wrong."""
+    late = replace(RIGHT, timestamp=86_400.0)
+    relation = engine.stock([late, *BETTER])
+    for capped in (Limits(), FEW):
+        scene = Scene(relation=relation, source={"limits": capped})
+        assert told(engine, scene, as_of=43_200.0) is Cause.LATER
+        assert told(engine, scene, as_of=90_000.0) in (None, Cause.BELOW_ROW_CAP)
