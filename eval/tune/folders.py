@@ -18,19 +18,18 @@ from esra.governance import places
 from esra.trace import PIPELINE
 from esra.wiring import Opened, Wishes, models_of, open_house
 from eval import catalog as writing
-from eval import record, runfolder
+from eval import record
 from eval.dataset import Federation
 from eval.evidence import Ledger
 from eval.evidence.family import family_of
-from eval.load import Loaded
 from eval.progress import Progress
+from eval.recording.answers import secret_of
+from eval.tune.first_catalog import write_catalog
+from eval.tune.kept import Made, keep
 from eval.tune.live import Place, again, in_force
 from eval.tune.loading import load_into, notes_of, refuse_second_name
-from eval.tune.order import Order, asked, question_of
+from eval.tune.order import Order, asked, question_of, tags_of
 from eval.tune.verdict import Case, Verdict, settle, share_of, weigh
-
-EXAMPLES = 3  # titles that stand in a generated description
-MOST_SHORTLIST = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,16 +109,14 @@ def prepare(order: Order, base: Path, progress: Progress) -> Prepared:
     slug = writing.slug_of(order.name)
     federation = order.federation
     with ready(order, base, progress) as (catalog, capability):
-        folder, models = asyncio.run(
-            _record(order, slug, federation, catalog, capability, base, progress)
-        )
-    case, degraded = _case(order, slug, federation, capability, models, folder, base)
-    runfolder.write(folder, case)
+        made = asyncio.run(_record(order, slug, federation, catalog, capability, base, progress))
+    case, degraded = _case(order, slug, federation, capability, made, base)
+    keep(case, order, catalog, capability, made)
     return Prepared(
         case=case,
         slug=slug,
         catalog=catalog,
-        folder=folder,
+        folder=made.folder,
         example=asked(order)[0].text,
         degraded=degraded,
     )
@@ -154,58 +151,8 @@ def ready(order: Order, base: Path, progress: Progress) -> Iterator[tuple[Path, 
         if database.embedded:
             forget_server_settings()
         loaded, reference = load_into(federation, slug, database, base, progress)
-        catalog = _catalog(order, slug, federation, loaded, reference, base, progress)
+        catalog = write_catalog(order, slug, federation, loaded, reference, base, progress)
         yield catalog, capability_of(catalog, slug, federation)
-
-
-def _catalog(
-    order: Order,
-    slug: str,
-    federation: Federation,
-    loaded: Loaded,
-    reference: str,
-    base: Path,
-    progress: Progress,
-) -> Path:
-    path = places.catalog_file(base, slug)
-    tables = {table.source: table.table for table in loaded.tables}
-    sources = tuple(
-        writing.CatalogSource(
-            id=source.name,
-            table=tables[source.name],
-            documents=len(source.documents),
-            examples=_examples(source.documents),
-            dated=any(document.date for document in source.documents),
-        )
-        for source in federation.sources
-    )
-    text = writing.catalog_text(
-        slug,
-        order.name,
-        loaded.schema,
-        reference,
-        sources,
-        writing.Choices(
-            select=order.select, rerank=order.rerank, shortlist=shortlist_for(len(sources))
-        ),
-        federation.fingerprint,
-    )
-    if writing.keep_or_write(path, text):
-        progress.say(f"{slug}: catalog {path}")
-    else:
-        progress.say(f"{slug}: keeping your edited catalog {path}; its own forms hold")
-    return path
-
-
-def shortlist_for(sources: int) -> int:
-    """How many candidates a generated capability reranks: enough of each source, within bounds."""
-    return min(MOST_SHORTLIST, max(30, 20 * sources))
-
-
-def _examples(documents: Sequence) -> tuple[str, ...]:
-    titles = [" ".join(d.title.split())[:80] for d in documents if d.title.strip()]
-    step = max(1, len(titles) // EXAMPLES)
-    return tuple(titles[::step][:EXAMPLES])
 
 
 def capability_of(catalog: Path, slug: str, federation: Federation) -> Capability:
@@ -232,8 +179,8 @@ async def _record(
     capability: Capability,
     base: Path,
     progress: Progress,
-) -> tuple[Path, dict[str, str]]:
-    """(the run folder with its traces, the identities of the models that made them)."""
+) -> Made:
+    """The recording, its traces in its run folder."""
     wishes = Wishes(tuned=False, remember=False, words=True, say=progress.say)
     async with open_house(catalog, base, wishes) as opened:
         models = _models(opened, capability)
@@ -245,7 +192,9 @@ async def _record(
             await record.record(
                 questions, slug, opened.house, folder / "traces.jsonl", progress=bar
             )
-    return folder, models
+        secret = opened.house.prompt_key or secret_of(base / "keys" / "answers.key")
+        retention = opened.house.retention
+    return Made(folder=folder, key=key, models=models, retention=retention, secret=secret)
 
 
 def _models(opened: Opened, capability: Capability) -> dict[str, str]:
@@ -271,12 +220,11 @@ def _case(
     slug: str,
     federation: Federation,
     capability: Capability,
-    models: dict[str, str],
-    folder: Path,
+    made: Made,
     base: Path,
 ) -> tuple[Case, int]:
     """(the case, how many of its traces are degraded by a failure)."""
-    queries = asked(order)
+    queries, folder, models = asked(order), made.folder, made.models
     traces = folder / "traces.jsonl"
     wanted = frozenset(query.id for query in queries)
     failed = {q: record.failures(t) for q, t in record.lines(traces) if q in wanted}
@@ -311,6 +259,7 @@ def _case(
         numbers=numbers,
         own=capability.scoring,
         asked=order.parameters,
+        tags=tags_of(queries),
         mixed=order.as_asked or all("traffic" in query.extra for query in queries),
     )
     return case, len(broken)

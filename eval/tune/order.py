@@ -1,10 +1,12 @@
 """What was asked for: which folders, which numbers, which of the labelled queries."""
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from eval import record
 from eval.dataset import Federation, Query
+from eval.measures.segments import PART_NAMES, head_torso_tail
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +35,20 @@ def asked(order: Order) -> list[Query]:
     judged = [query for query in known.queries if query.id in known.judgements]
     judged.sort(key=lambda query: hashlib.sha256(query.id.encode()).digest())
     return judged if order.queries is None else judged[: order.queries]
+
+
+def tags_of(queries: Sequence[Query]) -> dict[str, tuple[str, ...]]:
+    """Each query's own tags, and head, torso or tail where its traffic was counted and nobody has
+    said so already: of a sample alone the parts of the traffic it was drawn from cannot be told.
+    """
+    said = any(PART_NAMES & set(query.tags) for query in queries)
+    traffic = {query.id: query.extra.get("traffic") for query in queries}
+    counts = {id: count for id, count in traffic.items() if type(count) is int}
+    parts = head_torso_tail(counts) if sum(counts.values()) > 0 and not said else {}
+    return {
+        query.id: (*query.tags, *((parts[query.id],) if query.id in parts else ()))
+        for query in queries
+    }
 
 
 def question_of(query: Query) -> record.Question:

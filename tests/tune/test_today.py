@@ -52,7 +52,6 @@ def known():
     return traces, judgements, numbers
 
 
-@pytest.mark.req("W60")
 def test_todays_column_is_the_runtimes_own_ranking(known, tmp_path):
     """Today would be given another figure than the catalog that serves it has earned."""
     traces, _, _ = known
