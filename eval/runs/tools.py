@@ -14,6 +14,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from eval.runs import beside, explain
+from eval.runs.figures import Glances
 from eval.runs.folders import NoSuchRun, all_runs, find_run
 from eval.runs.pairs import CannotCompare
 from eval.runs.work import listed
@@ -98,7 +99,8 @@ def _size(value: object) -> int:
 
 def _list(base: Path, given: ListRuns) -> dict[str, object]:
     found = [one for one in all_runs(base) if given.capability in (None, one.capability)]
-    return {"runs": [listed(one) for one in found[: given.limit]], "all": len(found)}
+    glances = Glances()
+    return {"runs": [listed(one, glances) for one in found[: given.limit]], "all": len(found)}
 
 
 def _compare(base: Path, given: CompareRuns) -> dict[str, object]:

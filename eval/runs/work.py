@@ -22,6 +22,7 @@ from eval.replay import ForeignTrace
 from eval.runfolder import RunFolderError
 from eval.runs import ablate, beside, explain, shadow
 from eval.runs.arm import Arm, read_arm
+from eval.runs.figures import Glances
 from eval.runs.folders import ABOUT, NoSuchRun, RunFolder, all_runs, named_run, runs_folder
 from eval.runs.ordering import of_file
 from eval.runs.pairs import CannotCompare
@@ -46,19 +47,33 @@ def run(arguments: argparse.Namespace) -> Done | None:
 def _list(arguments: argparse.Namespace, base: Path) -> Done:
     wanted = arguments.capability
     found = [one for one in all_runs(base) if wanted in (None, one.capability)]
-    rows = [listed(one) for one in found]
-    wide = max((len(one.id) for one in found), default=0)
+    glances = Glances()
+    rows = [listed(one, glances) for one in found]
+    figures = [_figure(row) for row in rows]
+    wide, broad = (max(map(len, column), default=0) for column in ([r.id for r in found], figures))
     text = [
-        f"{row['run']:<{wide}}  {row['written']}  {_figure(row)}  {row['outcome']}" for row in rows
+        f"{row['run']:<{wide}}  {row['written']}  {figure:<{broad}}  {row['outcome']}"
+        for row, figure in zip(rows, figures, strict=True)
     ]
     return Done(document={"runs": rows}, text="\n".join(text) or "no run yet; `tune` makes one")
 
 
-def listed(one: RunFolder) -> dict[str, object]:
-    """One run as the list shows it; no path of this machine."""
+def listed(one: RunFolder, glances: Glances) -> dict[str, object]:
+    """One run as the list shows it; no path of this machine.
+
+    ``today`` is the mean under the numbers of the day, which for a recording are its own;
+    ``judged`` that of a recording's judged@k.
+    """
     about = read_about(one)
     figures = about.get("figures")
-    known = figures if isinstance(figures, Mapping) else {}
+    known = dict(figures) if isinstance(figures, Mapping) else {}
+    if not about and (seen := glances.of(one)) is not None:
+        known = {
+            "queries": seen.queries,
+            "measure": seen.measure,
+            "before": seen.mean,
+            "judged": seen.judged,
+        }
     return {
         "run": one.id,
         "written": datetime.fromtimestamp(one.written, UTC).isoformat(timespec="seconds"),
@@ -67,6 +82,7 @@ def listed(one: RunFolder) -> dict[str, object]:
         "measure": known.get("measure"),
         "today": known.get("before"),
         "tuned": known.get("after"),
+        "judged": known.get("judged"),
         "outcome": _outcome(one, about),
     }
 
@@ -91,8 +107,12 @@ def read_about(one: RunFolder) -> dict[str, object]:
 
 def _figure(row: Mapping[str, object]) -> str:
     if row["queries"] is None:
-        return "no figures kept"
-    return f"{row['queries']} queries, {row['measure']} {row['today']:.4f} to {row['tuned']:.4f}"
+        return "-"
+    said = f"{row['queries']} queries, {row['measure']} {row['today']:.4f}"
+    if row["tuned"] is not None:
+        return f"{said} to {row['tuned']:.4f}"
+    place = str(row["measure"]).partition("@")[2]
+    return f"{said}, judged@{place} {row['judged']:.3f}"
 
 
 def _show(arguments: argparse.Namespace, base: Path) -> Done:

@@ -7,8 +7,9 @@ from math import log2
 import pytest
 
 from eval import demo, runfolder
-from eval.runs import cli
+from eval.runs import cli, figures
 from eval.runs.ablate import ablate
+from eval.runs.arm import read_arm
 from eval.runs.folders import NoSuchRun, all_runs, find_run
 from tests.runs import made
 from tests.said import said
@@ -50,11 +51,45 @@ def test_a_run_goes_by_its_id_its_beginning_or_its_capability(home):
 def test_an_empty_home_and_a_run_of_an_older_version_are_listed_as_they_are(home):
     """Else looking would fail where there is nothing to see yet."""
     assert "no run yet" in runs("list")[0]
+    (made.run(home, "one", {"q": 1}) / "labels.json").unlink()
+    (home / "runs" / "desk" / "one" / "run.json").write_text("{}")
+    (row,) = plain("list")["runs"]
+    assert (row["run"], row["can_be_replayed"], row["queries"]) == ("desk/one", False, None)
+    assert runs("list")[0].split() == ["desk/one", row["written"], "-", "unknown"]
+    (home / "runs" / "desk" / "one" / "run.json").unlink()
     made.run(home, "one", {"q": 1})
     (row,) = plain("list")["runs"]
-    assert (row["run"], row["can_be_replayed"], row["queries"]) == ("desk/one", True, None)
     assert row["outcome"] == "recorded"
     assert str(home) not in runs("list", "--json")[0] + runs("show", "desk", "--json")[0]
+
+
+@pytest.mark.req("W61")
+def test_a_recording_is_listed_with_what_it_shows(home, monkeypatch):
+    """Whoever records twice would have to measure both to see which is which."""
+    # By hand: the right document first, second and third; one of the three is judged.
+    made.run(home, "some", {"a": 1, "b": 2, "c": 3})
+    (row,) = plain("list")["runs"]
+    assert (row["queries"], row["measure"], row["tuned"]) == (3, "nDCG@10", None)
+    assert row["today"] == pytest.approx((1 + SECOND + THIRD) / 3, abs=1e-12)
+    assert row["judged"] == pytest.approx(1 / 3, abs=1e-12)
+    told = runs("list")[0]
+    assert "3 queries, nDCG@10 0.7103, judged@10 0.333  recorded" in told
+    arm = read_arm(all_runs(home)[0])
+    for name, value in (("nDCG@10", row["today"]), ("Judged@10", row["judged"])):
+        assert sum(one.values[name] for one in arm.queries.values()) / 3 == pytest.approx(value)
+    monkeypatch.setattr(figures, "MOST_BYTES", 10)
+    (row,) = plain("list")["runs"]
+    assert (row["queries"], row["today"]) == (None, None)
+
+
+def test_a_recording_that_cannot_be_read_is_listed_without_figures(home):
+    """One damaged folder would hide all the others."""
+    made.run(home, "good", {"a": 1})
+    folder = made.run(home, "torn", {"a": 1})
+    for damage in ('{"schema": 1}', "not JSON", '{"schema": 1, "judgements": {"a": [1]}, "k": 10}'):
+        (folder / "labels.json").write_text(damage)
+        rows = {row["run"]: row["queries"] for row in plain("list")["runs"]}
+        assert rows == {"desk/good": 1, "desk/torn": None}
 
 
 @pytest.mark.req("W58", "W35", "W61")
