@@ -16,16 +16,13 @@ recording as of each question's date, what is dated later is told from the first
 """
 
 import asyncio
-import json
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from esra.briefs import PlanBrief
-from esra.domain.capability import Catalog, Forms, PlanForm, RerankForm, SelectForm
-from esra.domain.plan import Strategy
-from esra.domain.source import Field, Masking, Operator, RowRule, Source
-from esra.domain.source import Mapping as Searchable
+from esra.domain.capability import PlanForm
+from esra.domain.source import Source
 from esra.ports import House, Planner, Reply, Trouble, no_evidence
 from eval import record
 from eval.misses.causes import Trace, answers_of, found_by
@@ -33,26 +30,17 @@ from eval.misses.known import Known, Record
 from eval.misses.table import Judged, right_of
 from eval.record import CALLER, Question
 from eval.recording.answers import Answers
-
-CLAIM = "the keys of this question"  # of the caller, and of nobody else: no token has a blank in it
-KEY = "key"
-LISTING = PlanForm.MODEL  # the form under which a plan of ours comes in
+from eval.recording.narrowed import (
+    KEY,
+    LISTING,
+    Listing,
+    bringing,
+    listed,
+    of_one,
+    shows_masked_alone,
+)
 
 Held = Mapping[str, float | None]  # when a record is of, by its key
-
-
-class Listing:
-    """Plans for every record that the record filter lets pass, whatever its words."""
-
-    identity = "listing"
-
-    async def plan(self, brief: PlanBrief) -> Reply:
-        every = {"field": KEY, "operator": Operator.NE.value, "value": ""}
-        queries = [
-            {"mapping": one.id, "strategy": Strategy.RECENT.value, "filters": [every]}
-            for one in brief.mappings
-        ]
-        return Reply(text=json.dumps({"queries": queries}))
 
 
 class FromKept:
@@ -143,7 +131,7 @@ class Engines:
             (source.id, mapping.id)
             for source in sources
             for mapping in source.mappings
-            if _shows_masked_alone(mapping)
+            if shows_masked_alone(mapping)
         }
         known = Known(hidden=frozenset(hidden), absent=frozenset(absent), masked=frozenset(masked))
         return known, times
@@ -152,8 +140,8 @@ class Engines:
         """Which of the keys a source holds; None where it cannot say."""
         found: dict[str, float | None] = {}
         for mapping in source.mappings:
-            one = _listed(replace(mapping, record_filter=()) if lifted else mapping)
-            catalog = _of_one(self.house.catalog, self.exposure, source, (one,), LISTING)
+            one = listed(replace(mapping, record_filter=()) if lifted else mapping)
+            catalog = of_one(self.house.catalog, self.exposure, source, (one,), LISTING)
             house = replace(self.house, catalog=catalog, planners={LISTING.value: Listing()})
             question, left = Question(id="", text=KEY), set(keys - found.keys())
             while left:
@@ -175,7 +163,7 @@ class Engines:
         """Which of the keys the recorded plan's queries find."""
         catalog = self.house.catalog
         form = PlanForm(recorded["forms"]["plan"])
-        narrowed = _of_one(catalog, self.exposure, source, source.mappings, form)
+        narrowed = of_one(catalog, self.exposure, source, source.mappings, form)
         house = replace(self.house, catalog=narrowed, planners=self.planners)
         matched, left = set[str](), set(keys)
         while left:
@@ -192,59 +180,14 @@ class Engines:
         return _Found(matched=frozenset(matched), unmatched=frozenset(left))
 
     async def _asked(self, question: Question, house: House, keys: Iterable[str]) -> Trace:
-        caller = replace(CALLER, claims=(*CALLER.claims, (CLAIM, tuple(sorted(keys)))))
         quiet = replace(house, evidence=no_evidence, selections=None)
-        return await record.answer(question, self.exposure, quiet, caller)
+        return await record.answer(question, self.exposure, quiet, bringing(CALLER, keys))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Found:
     matched: frozenset[str] = frozenset()
     unmatched: frozenset[str] = frozenset()
-
-
-def _of_one(
-    catalog: Catalog, slug: str, source: Source, mappings: tuple[Searchable, ...], plan: PlanForm
-) -> Catalog:
-    """The catalog with nothing but these mappings of a source, and of them nothing but our keys."""
-    exposure = catalog.exposure(slug)
-    capability = catalog.capability(exposure.capability) if exposure else None
-    if exposure is None or capability is None:
-        raise LookupError(f"the catalog has no exposure {slug!r}")
-    own = replace(
-        capability,
-        bindings=tuple(one for one in capability.bindings if one.source == source.id),
-        forms=Forms(select=SelectForm.ALL, plan=plan, rerank=RerankForm.NONE),
-    )
-    kept = tuple(
-        replace(one, record_filter=(*one.record_filter, (_key_rule(one),))) for one in mappings
-    )
-    return replace(
-        catalog,
-        sources=(replace(source, mappings=kept),),
-        capabilities=(own,),
-        exposures=(exposure,),
-    )
-
-
-def _key_rule(mapping: Searchable) -> RowRule:
-    return RowRule(column=mapping.relation.key, claim=CLAIM)
-
-
-def _listed(mapping: Searchable) -> Searchable:
-    """With its key as a field: a search for no word has to be narrowed by something."""
-    key = Field(
-        name=KEY,
-        column=mapping.relation.key,
-        filterable=True,
-        operators=frozenset({Operator.NE}),
-    )
-    return replace(mapping, fields=(key,))
-
-
-def _shows_masked_alone(mapping: Searchable) -> bool:
-    shown = [one for one in mapping.fields if one.returnable and not one.restricted]
-    return bool(shown) and all(one.masking is not Masking.NONE for one in shown)
 
 
 def _behind_the_cap(

@@ -1,0 +1,84 @@
+"""A catalog of a few records: what one source holds under given keys, and nothing else of it.
+
+The record filter of a mapping gets one rule more, that its key is one of those the caller brings,
+so that everything else is asked as it always is. Pure; the catalog's file stays as it is.
+"""
+
+import json
+from collections.abc import Iterable
+from dataclasses import replace
+
+from esra.briefs import PlanBrief
+from esra.domain.capability import Catalog, Forms, PlanForm, RerankForm, SelectForm
+from esra.domain.invocation import Caller
+from esra.domain.plan import Strategy
+from esra.domain.source import Field, Mapping, Masking, Operator, RowRule, Source
+from esra.ports import Reply
+
+CLAIM = "the keys of this question"  # the workbench's own caller has no other claim
+KEY = "key"
+LISTING = PlanForm.MODEL  # the form under which a plan of ours comes in
+
+
+def bringing(caller: Caller, keys: Iterable[str]) -> Caller:
+    """The caller with these keys."""
+    return replace(caller, claims=(*caller.claims, (CLAIM, tuple(sorted(keys)))))
+
+
+def of_one(
+    catalog: Catalog, slug: str, source: Source, mappings: tuple[Mapping, ...], plan: PlanForm
+) -> Catalog:
+    """The catalog with nothing but these mappings of a source, and of them nothing but our keys."""
+    exposure = catalog.exposure(slug)
+    capability = catalog.capability(exposure.capability) if exposure else None
+    if exposure is None or capability is None:
+        raise LookupError(f"the catalog has no exposure {slug!r}")
+    own = replace(
+        capability,
+        bindings=tuple(one for one in capability.bindings if one.source == source.id),
+        forms=Forms(select=SelectForm.ALL, plan=plan, rerank=RerankForm.NONE),
+    )
+    kept = tuple(
+        replace(one, record_filter=(*one.record_filter, (_key_rule(one),))) for one in mappings
+    )
+    return replace(
+        catalog,
+        sources=(replace(source, mappings=kept),),
+        capabilities=(own,),
+        exposures=(exposure,),
+    )
+
+
+def _key_rule(mapping: Mapping) -> RowRule:
+    return RowRule(column=mapping.relation.key, claim=CLAIM)
+
+
+def listed(mapping: Mapping) -> Mapping:
+    """With its key as a field: a search for no word has to be narrowed by something."""
+    key = Field(
+        name=KEY,
+        column=mapping.relation.key,
+        filterable=True,
+        operators=frozenset({Operator.NE}),
+    )
+    return replace(mapping, fields=(key,))
+
+
+class Listing:
+    """Plans for every record that the record filter lets pass, whatever its words."""
+
+    identity = "listing"
+
+    async def plan(self, brief: PlanBrief) -> Reply:
+        every = {"field": KEY, "operator": Operator.NE.value, "value": ""}
+        queries = [
+            {"mapping": one.id, "strategy": Strategy.RECENT.value, "filters": [every]}
+            for one in brief.mappings
+        ]
+        return Reply(text=json.dumps({"queries": queries}))
+
+
+def shows_masked_alone(mapping: Mapping) -> bool:
+    """Whether it returns fields, and each of them masked."""
+    shown = [one for one in mapping.fields if one.returnable and not one.restricted]
+    return bool(shown) and all(one.masking is not Masking.NONE for one in shown)
