@@ -105,7 +105,7 @@ def hold(found):
         assert bulk.coverage(laid, low) == 1.0
     fewer = [len(live.answers) < len(high.answers) for high, _, live in found]
     shorter = [len(live.ranking) < len(high.ranking) for high, _, live in found]
-    assert all(fewer)
+    assert any(fewer)
     assert any(shorter)
 
 
