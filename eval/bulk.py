@@ -42,6 +42,15 @@ class Ordered:
         return self.records[self.starts[query] : self.starts[query + 1]]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scored:
+    """Every record [N] under one setting: weighted and final score, and its group of the order."""
+
+    weighted: Floats
+    group: Whole
+    final: Floats
+
+
 def lay_out(recordings: Sequence[Recorded]) -> Bulk:
     """The recordings as arrays. ValueError where one record has two tie fields in one answer."""
     sources = sorted({answer.source for one in recordings for answer in one.answers})
@@ -88,8 +97,25 @@ def order(
     with 1 it bounds what is not known (RULINGS 38). ``cut`` takes the scores away that the new
     shortlist would not have asked for, as the runtime would not have them.
     """
+    made = scored(bulk, numbers, assumed, cut=cut)
+    there = ~np.isnan(made.weighted)
+    # Records are numbered in the order of ties, and both sorts are stable.
+    best = np.argsort(-made.final, kind="stable")
+    # In 16 bits, where they do, numpy sorts whole numbers by their digits.
+    narrow = np.min_scalar_type(GROUPS * len(bulk.queries))
+    block = (bulk.query * GROUPS + made.group).astype(narrow)
+    best = best[np.argsort(block[best], kind="stable")]
+    best = best[there[best]]
+    counts = np.bincount(bulk.query[there], minlength=len(bulk.queries))
+    starts = np.concatenate([[0], np.cumsum(counts)])
+    return Ordered(records=best, starts=starts, weighted=made.weighted, final=made.final)
+
+
+def scored(
+    bulk: Bulk, numbers: Scoring, assumed: float | None = None, *, cut: bool = False
+) -> Scored:
+    """What ``order`` sorts by."""
     weighted = weights(bulk, numbers)
-    there = ~np.isnan(weighted)
     group, semantic = bulk.group, bulk.semantic
     if cut or assumed is not None:
         wanted = asked_for(bulk, numbers)
@@ -100,19 +126,18 @@ def order(
             group = np.where(unknown, scoring.GIVEN, group)
             semantic = np.where(unknown, assumed, semantic)
     blended = scoring.blend(semantic, weighted, numbers.semantic_weight, numbers.lexical_weight)
-    final = np.where(group == scoring.GIVEN, blended, weighted)
-    # Records are numbered in the order of ties, and the sort is stable.
-    best = np.lexsort((-final, bulk.query * GROUPS + group))
-    best = best[there[best]]
-    counts = np.bincount(bulk.query[there], minlength=len(bulk.queries))
-    starts = np.concatenate([[0], np.cumsum(counts)])
-    return Ordered(records=best, starts=starts, weighted=weighted, final=final)
+    return Scored(
+        weighted=weighted,
+        group=group,
+        final=np.where(group == scoring.GIVEN, blended, weighted),
+    )
 
 
 def shortlisted(bulk: Bulk, weighted: Floats, size: int) -> Mask:
     """[N] which records a reranker would be shown: sources in turn, best first (RULINGS 10)."""
-    own = [weighted[share(bulk, source).records] for source in range(len(bulk.sources))]
-    return _taken(bulk, [lanes(bulk, source, one) for source, one in enumerate(own)], size)
+    shares = [share(bulk, source) for source in range(len(bulk.sources))]
+    found = [lanes(one.query, len(bulk.queries), weighted[one.records]) for one in shares]
+    return _taken(bulk, found, size)
 
 
 def asked_for(bulk: Bulk, numbers: Scoring) -> Mask:

@@ -40,7 +40,7 @@ class Known:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rows:
-    """Every usable row [M], those of one record beside each other.
+    """Every usable row [M], those of one record beside each other, all of the record's own source.
 
     answer: which query of which source of which invocation; record: its candidate
     place: that query's own in the source's plan, from 0

@@ -20,7 +20,7 @@ class Share:
     """What one source holds of a layout: its rows [m], its records [r], its answers [a].
 
     rows, records: positions in the layout; first: [r] where a record's rows begin among ``rows``
-    query: [r] whose record; column: [r] which one of that query's, from 0, of at most ``width``
+    query: [r] whose record each is
     by_answer: [m] an order of the rows, answer by answer; opens: [a] where each begins in it
     answer: [m] which of the answers
     """
@@ -29,8 +29,6 @@ class Share:
     records: Whole
     first: Whole
     query: Whole
-    column: Whole
-    width: int
     by_answer: Whole
     opens: Whole
     answer: Whole
@@ -74,22 +72,29 @@ def weighted_of(bulk: Bulk, source: int, numbers: Scoring) -> Floats:
 
 
 def lanes_of(bulk: Bulk, source: int, numbers: Scoring) -> Lanes:
+    """One source's lanes, a query each."""
     key = ("lanes", *_key(bulk, source, numbers))
-    return bulk.known.once(key, lambda: lanes(bulk, source, weighted_of(bulk, source, numbers)))
+    own = share(bulk, source)
+    return bulk.known.once(
+        key, lambda: lanes(own.query, len(bulk.queries), weighted_of(bulk, source, numbers))
+    )
 
 
-def lanes(bulk: Bulk, source: int, weighted: Floats) -> Lanes:
-    """The lanes of one source under its records' weighted scores [r]."""
-    own, there = share(bulk, source), ~np.isnan(weighted)
-    falling = np.full((len(bulk.queries), own.width), np.nan)
-    falling[own.query, own.column] = -weighted
+def lanes(query: Whole, queries: int, weighted: Floats) -> Lanes:
+    """The lanes of records [r] of one source: whose each is, rising, and its weighted score."""
+    there = ~np.isnan(weighted)
+    lengths = np.bincount(query, minlength=queries)
+    column = np.arange(len(query)) - (np.cumsum(lengths) - lengths)[query]
+    width = max(1, int(lengths.max(initial=0)))
+    falling = np.full((queries, width), np.nan)
+    falling[query, column] = -weighted
     # Records are numbered in the order of ties, and the sort is stable.
     order = np.argsort(falling, axis=1, kind="stable")
     depth = np.empty_like(order)
-    np.put_along_axis(depth, order, np.arange(own.width)[None, :], axis=1)
+    np.put_along_axis(depth, order, np.arange(width)[None, :], axis=1)
     return Lanes(
-        depth=depth[own.query, own.column],
-        counts=np.bincount(own.query[there], minlength=len(bulk.queries)),
+        depth=depth[query, column],
+        counts=np.bincount(query[there], minlength=queries),
         head=-np.take_along_axis(falling, order[:, :1], axis=1)[:, 0],
     )
 
@@ -180,14 +185,11 @@ def _share(bulk: Bulk, source: int) -> Share:
     query, answer = bulk.query[records], bulk.rows.answer[rows]
     by_answer = np.argsort(answer, kind="stable")
     opens = np.flatnonzero(np.diff(answer[by_answer], prepend=-1))
-    lengths = np.bincount(query, minlength=len(bulk.queries))
     return Share(
         rows=rows,
         records=records,
         first=np.flatnonzero(np.diff(bulk.rows.record[rows], prepend=-1)),
         query=query,
-        column=np.arange(len(records)) - (np.cumsum(lengths) - lengths)[query],
-        width=max(1, int(lengths.max(initial=0))),
         by_answer=by_answer,
         opens=opens,
         answer=np.searchsorted(answer[by_answer[opens]], answer),

@@ -1,7 +1,7 @@
 """Coordinate ascent with restarts: one number after the other to its own best, until none helps.
 
-Where a number is linear its whole curve is searched exactly; else every value of its grid is tried.
-A curve takes the recorded shortlist as given; what it finds counts for what the new one leaves.
+Where a number is linear its whole curve is searched exactly, under the shortlist that each value
+would have; else every value of its grid is tried.
 The result is a local optimum, in sample: good enough to propose, never to claim.
 """
 

@@ -1,25 +1,25 @@
 """An exact line search over one number of recorded traces, by the runtime's own arithmetic.
 
-The scores at the two ends of a stretch come from a bulk replay; what lies between is a line,
-because the number enters the final score linearly (``scoring.blend``, ``scoring.weight`` and, below
-the cap, ``scoring.bonus``). A candidate's group (given, omitted, not asked) never changes, so a
-number moves a candidate only inside its own group.
+The scores at the two ends of a stretch come from the runtime's functions; what lies between is a
+line, because the number enters the final score linearly (``scoring.blend``, ``scoring.weight`` and,
+below the cap, ``scoring.bonus``). The shortlist is the one that each value would have: where a
+record that was asked for falls out of it, its score goes, and it stands with those not asked.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 
+from esra import scoring
 from esra.domain.capability import Scoring
 from eval import measures
-from eval.bulk import Bulk, Floats, Labels, Mask, order
-from eval.evidence.scores import SAME
-from eval.search.lines import Curve, Lines, curve, joined, lay_out
-from eval.search.tunables import Tunable, change, knees
-
-NARROWEST = 1e-6  # of a number's range: no narrower stretch is halved again
+from eval.bulk import GROUPS, Bulk, Labels
+from eval.columns import Floats, Mask, Whole
+from eval.search.cuts import Cut, cut
+from eval.search.lines import Curve, Laid, curve
+from eval.search.moving import Moving, Spread, moving, some, straight, weighted
+from eval.search.strips import Flat, padded
+from eval.search.tunables import Tunable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,63 +46,53 @@ def search(
     if not one.linear:
         raise ValueError(f"{one} is not linear in the scores: it has a grid, not a line")
     wanted = labels.measured if chosen is None else labels.measured & chosen
-    pieces = [
-        piece
-        for ends in pairwise(knees(numbers, one))
-        for piece in _pieces(bulk, labels, wanted, numbers, one, ends)
-    ]
-    whole = joined(
-        np.concatenate([pieces[0].edges[:1], *(piece.edges[1:] for piece in pieces)]),
-        np.concatenate([piece.values for piece in pieces]),
+    if not wanted.any():
+        raise ValueError("a curve needs at least one query")
+    move = moving(bulk, numbers, one, wanted)
+    found = cut(bulk, move, straight(move, one, wanted), numbers.shortlist)
+    whole = curve(
+        _lines(bulk, labels, move, found, wanted), one.bounds.low, one.bounds.high, labels.k
     )
     low, high, value = whole.best()
     return whole, Found(low=low, high=high, value=value)
 
 
-def _pieces(
-    bulk: Bulk,
-    labels: Labels,
-    wanted: Mask,
-    numbers: Scoring,
-    one: Tunable,
-    ends: tuple[float, float],
-) -> Iterator[Curve]:
-    """The curves between two bends; halved where a record's matches disagree about its age.
-
-    Its best match is then another one at each end, and its score bends where they are equal.
-    """
-    low, high = ends
-    middle = (low + high) / 2
-    at_low, at_middle, at_high = (
-        order(bulk, change(numbers, one, x)).final for x in (low, middle, high)
+def _lines(bulk: Bulk, labels: Labels, move: Moving, found: Cut, wanted: Mask) -> Laid:
+    """The wanted queries' final scores as lines, a strip for each group of each stretch."""
+    stretches, over = found.stretches, found.over
+    record = move.record[over.at]
+    unseen = bulk.asked[record] & ~found.taken
+    block = over.stretch * GROUPS + np.where(unseen, scoring.NOT_ASKED, bulk.group[record])
+    counts = np.bincount(block, minlength=len(stretches.query) * GROUPS).reshape(-1, GROUPS)
+    ahead = np.cumsum(counts, axis=1) - counts
+    # What stands behind k others, whatever the number, has no say. Records are numbered in the
+    # order of ties, and the sort is stable.
+    kept = np.flatnonzero(ahead.ravel()[block] < labels.k)
+    kept = kept[np.argsort(block[kept], kind="stable")]
+    record, own = record[kept], np.flatnonzero((ahead < labels.k).ravel())
+    few = some(move, over, kept)
+    given = block[kept] % GROUPS == scoring.GIVEN
+    low, high = (
+        _final(bulk, move, few, record, given, t) for t in (stretches.begins, stretches.ends)
     )
-    bent = np.abs((at_low + at_high) / 2 - at_middle)[wanted[bulk.query]]
-    halve = bool(np.nanmax(bent, initial=0.0) > SAME)
-    if halve and high - low > NARROWEST * (one.bounds.high - one.bounds.low):
-        yield from _pieces(bulk, labels, wanted, numbers, one, (low, middle))
-        yield from _pieces(bulk, labels, wanted, numbers, one, (middle, high))
-    else:
-        queries = lines(bulk, labels, wanted, at_low, at_high)
-        yield curve(lay_out(queries), low, high, labels.k)
+    ideal = measures.dcg(labels.ideal, labels.k)[bulk.query[record]]
+    flat = Flat(
+        low=low,
+        high=high,
+        worth=np.maximum(labels.gain[record], 0.0) / ideal,
+        sizes=counts.ravel()[own],
+        ahead=ahead.ravel()[own],
+        begins=stretches.begins[own // GROUPS],
+        ends=stretches.ends[own // GROUPS],
+    )
+    return Laid(queries=int(np.count_nonzero(wanted)), batches=padded(flat))
 
 
-def lines(bulk: Bulk, labels: Labels, wanted: Mask, at_low: Floats, at_high: Floats) -> list[Lines]:
-    """The wanted queries' candidates as lines between two sets of final scores [N]."""
-    ideal = measures.dcg(labels.ideal, labels.k)
-    edges = np.searchsorted(bulk.query, np.arange(len(bulk.queries) + 1))
-    found = []
-    for query in np.flatnonzero(wanted):
-        own = np.arange(edges[query], edges[query + 1])
-        own = own[~np.isnan(at_low[own])]
-        # Numbered in the order of ties; blocks stay in that order, the sort being stable.
-        own = own[np.argsort(bulk.group[own], kind="stable")]
-        found.append(
-            Lines(
-                at_low=at_low[own],
-                at_high=at_high[own],
-                block=bulk.group[own],
-                gain=np.maximum(labels.gain[own], 0.0),
-                ideal=float(ideal[query]),
-            )
-        )
-    return found
+def _final(bulk: Bulk, move: Moving, over: Spread, record: Whole, given: Mask, t: Floats) -> Floats:
+    """[k] final scores of the spread records at the place ``t`` of each stretch."""
+    below = weighted(move, over, t)
+    share, rest = (
+        move.between(name, t)[over.stretch] for name in ("semantic_weight", "lexical_weight")
+    )
+    blended = scoring.blend(bulk.semantic[record], below, share, rest)
+    return np.where(given, blended, below)

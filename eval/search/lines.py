@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from eval.evidence.scores import SAME
-from eval.search.strips import STEPS, Flat, Floats, Strips, Whole, padded, walk
+from eval.search.strips import STEPS, Flat, Floats, Steps, Strips, Whole, padded, walk
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,7 +108,7 @@ def curve(laid: Laid, low: float, high: float, k: int = 10) -> Curve:
     if not low < high:
         raise ValueError(f"a range runs from low to high, not from {low} to {high}")
     discount = np.concatenate([[0.0], 1.0 / np.log2(np.arange(2, k + 2)), [0.0]])
-    steps = [step for strips in laid.batches for step in walk(strips, discount)]
+    steps = [_added(step) for strips in laid.batches for step in walk(strips, discount)]
     place = np.concatenate([[0], *(step.place for step in steps)])
     change = np.concatenate([[0.0], *(step.change for step in steps)])
     order = np.argsort(place)
@@ -118,6 +118,13 @@ def curve(laid: Laid, low: float, high: float, k: int = 10) -> Curve:
     inside = place < STEPS
     edges = low + (high - low) * (place[inside] / STEPS)
     return joined(np.append(edges, high), heights[inside] / laid.queries)
+
+
+def _added(steps: Steps) -> Steps:
+    """Steps that are all at one place as a single one: most strips begin and end together."""
+    if len(steps.place) and (steps.place == steps.place[0]).all():
+        return Steps(steps.strip[:1], steps.place[:1], np.array([steps.change.sum()]))
+    return steps
 
 
 def joined(edges: Floats, values: Floats) -> Curve:

@@ -222,10 +222,8 @@ def _crossings(
 
 
 def _jump(strips: Strips, end: float, change: Floats) -> Steps:
-    """What changes at one place of each strip, of strips that share it together."""
+    """What changes at one place of each strip."""
     place = np.rint(STEPS * _along(strips, end)).astype(np.int64)
-    if len(place) and (place == place[0]).all():
-        return Steps(strips.number[:1], place[:1], np.array([change.sum()]))
     return Steps(strips.number, place, change)
 
 

@@ -34,7 +34,6 @@ WHOLE = ("shortlist", "ceiling")  # counts: of candidates, of queries
 # Days; half-lives differ by ratios, so that each doubles the one before.
 HALF_LIVES = (0.25, 0.5, 1.0, 2.0, 4.0, 7.0, 14.0, 30.0, 60.0, 120.0, 240.0, 365.0, 730.0, 1825.0)
 SHORTLISTS = (5, 10, 15, 20, 25, 30, 40, 50, 60, 80, 100, 120, 150, 200)
-MOST_MATCHES = 20  # queries of a source, and so the most matches a record can have beyond one
 
 
 class UnknownTunable(ValueError):
@@ -58,7 +57,7 @@ class Tunable:
 
     @property
     def linear(self) -> bool:
-        """Every candidate's score is a line in it, between two of its ``knees``."""
+        """Every candidate's score is a line in it, but for where a bonus reaches its cap."""
         lines = self.name in OF_ALL and self.name != "shortlist"
         return self.name == SHARE or lines or self.name == "priority"
 
@@ -110,21 +109,6 @@ def change(numbers: Scoring, one: Tunable, value: float | None) -> Scoring:
     own = replace(numbers.of(one.source), **field)
     kept = tuple((id, old) for id, old in numbers.sources if id != one.source)
     return replace(numbers, sources=tuple(sorted([*kept, (one.source, own)])))
-
-
-def knees(numbers: Scoring, one: Tunable) -> tuple[float, ...]:
-    """From bound to bound, with every point between where a line may bend.
-
-    min((matches - 1) x bonus, cap) bends where the two are equal, for each count of matches.
-    """
-    low, high = one.bounds.low, one.bounds.high
-    counts = range(1, MOST_MATCHES + 1)
-    bends: list[float] = []
-    if one.name == "bonus":
-        bends = [numbers.bonus_cap / count for count in counts]
-    elif one.name == "bonus-cap":
-        bends = [numbers.match_bonus * count for count in counts]
-    return (low, *sorted({bend for bend in bends if low < bend < high}), high)
 
 
 def grid(one: Tunable, steps: int = 100) -> tuple[float | None, ...]:

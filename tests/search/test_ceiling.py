@@ -104,10 +104,9 @@ def test_a_ceiling_that_no_answer_depends_on_says_what_it_costs(known, tmp_path)
     traces, judgements, numbers = known
     answer = next(a for a in traces[0].answers if a.source == "a")
     # Source b answers the same to each of its three queries, and no bonus is given for it.
-    same = [
-        replace(t, answers=(answer, *(replace(answer, source="b", query=n) for n in range(3))))
-        for t in traces
-    ]
+    own = tuple(replace(hit, id=replace(hit.id, source="b")) for hit in answer.result)
+    thrice = [replace(answer, source="b", query=n, result=own) for n in range(3)]
+    same = [replace(t, answers=(answer, *thrice)) for t in traces]
     case = case_of((same, judgements, replace(numbers, match_bonus=0.0)))
     with pytest.raises(NothingToLearn) as said:
         run(case, ["ceiling:b"], tmp_path)

@@ -1,0 +1,84 @@
+"""A curve under the shortlist that each value would have: the runtime, asked again, agrees."""
+
+import os
+import random
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from eval import bulk, measures
+from eval.search.exact import search
+from eval.search.tunables import change, tunable
+from eval.table import pair
+from tests.replay.test_bulk import random_numbers
+from tests.replay.test_cut import NAMES, answered, numbers_of
+from tests.replay.test_replay import random_trace
+from tests.search.test_exact import LINEAR
+
+LONG = bool(os.environ.get("ESRA_LONG"))
+
+
+def judged(laid, r):
+    """Random grades of some of what was found."""
+    return {
+        query: {
+            pair(laid.ids[at]): r.choice([0, 1, 2, 3])
+            for at in np.flatnonzero(laid.query == place)
+            if r.random() < 0.4
+        }
+        for place, query in enumerate(laid.queries)
+    }
+
+
+@pytest.mark.req("W45")
+@pytest.mark.parametrize("name", LINEAR)
+def test_the_runtime_asked_again_gives_the_value_of_the_curve(name):
+    """A number would be chosen by scores that the model is not asked for once it is in force.
+
+    Everything was asked for once, under a shortlist of 200; the curve is of a shortlist of 7.
+    """
+    r = random.Random(name)
+    one = tunable(name, NAMES)
+    seeds = range(12 if LONG else 3)
+    laid = bulk.lay_out([answered(seed, numbers_of(seed, shortlist=200)) for seed in seeds])
+    judgements = judged(laid, r)
+    numbers = replace(numbers_of(77, shortlist=7), freshness_floor=0.2)
+    found, _ = search(laid, bulk.label(laid, judgements), numbers, one)
+    wide = np.flatnonzero(np.diff(found.edges) > 1e-6 * (found.edges[-1] - found.edges[0]))
+    for index in r.sample(wide.tolist(), min(6, len(wide))):
+        x = float(found.edges[index] + np.diff(found.edges)[index] * 0.4142135)
+        again = [answered(seed, change(numbers, one, x)) for seed in seeds]
+        wanted = [
+            measures.ndcg_at([pair(id) for id, _ in rec.ranking], judgements[rec.query])
+            for rec in again
+            if measures.ideal(judgements[rec.query])
+        ]
+        assert found.values[index] == pytest.approx(np.mean(wanted), abs=1e-12)
+
+
+@pytest.mark.req("W45")
+@pytest.mark.parametrize("name", LINEAR)
+@pytest.mark.parametrize("part", range(20 if LONG else 2))
+def test_no_value_of_a_fine_grid_is_off_the_curve(name, part):
+    """A stretch would be missed where a record falls out of the shortlist and comes back."""
+    r = random.Random(f"{name} {part}")
+    one = tunable(name, NAMES)
+    seeded = (random_trace(5000 + 50 * part + n) for n in range(50))
+    traces = [one for one in seeded if one.reranked and len(one.asked) > 11][:6]
+    laid = bulk.lay_out([replace(one, query=f"q{n}") for n, one in enumerate(traces)])
+    labels = bulk.label(laid, judged(laid, r))
+    moved = 0
+    for size in (5, 8, 11):
+        numbers = replace(random_numbers(r), shortlist=size)
+        found, best = search(laid, labels, numbers, one)
+        for x in np.linspace(one.bounds.low, one.bounds.high, 203)[1:-1]:
+            if np.abs(found.edges - x).min() < 1e-9:
+                continue
+            at = change(numbers, one, float(x))
+            direct = float(bulk.ndcg(bulk.order(laid, at, cut=True), labels).mean())
+            uncut = float(bulk.ndcg(bulk.order(laid, at), labels).mean())
+            assert found.at(x) == pytest.approx(direct, abs=1e-12)
+            assert direct <= best.value + 1e-12
+            moved += direct != uncut
+    assert moved  # else nothing was shown
