@@ -26,12 +26,14 @@ class Corpus:
         self.notes: list[str] = []
         self.write = come.corpus
         self.documents: Mapping[str, Document] | None = None
+        if wish.corpus is None:
+            self.documents = come.documents
         source = wish.corpus / CORPUS if wish.corpus and wish.corpus.is_dir() else wish.corpus
         if source is not None:
             self.write = copying(source)
         elif wish.name is Name.BEIR and come.corpus is not None:
             source = Path(wish.given) / CORPUS
-        elif there.exists():
+        elif come.documents is None and there.exists():
             source, self.write = there, None
         if source is not None:
             findings = Findings(DatasetError)

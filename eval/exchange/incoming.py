@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from eval.dataset.labels import Labels, load_labels
+from eval.dataset.records import Document
 from eval.dataset.stages import NONE, Stages
 from eval.dataset.store import sheet_of
 from eval.exchange.asked import Asked
@@ -43,11 +44,13 @@ class Wish:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Incoming:
-    """``corpus`` writes the documents that come along into a file, where there are any."""
+    """``corpus`` writes the documents that come along into a file, where there are any;
+    ``documents`` are these, where they are in no file yet."""
 
     sheet: Sheet
     asked: Asked = field(default_factory=Asked)
     corpus: Callable[[Path], object] | None = None
+    documents: Mapping[str, Document] | None = None
     stages: Stages = NONE
     guidelines: str = ""
     settling: Settling | None = None
@@ -110,7 +113,13 @@ def _public(id: str) -> Incoming:
 
     def write(target: Path) -> None:
         with target.open("w", encoding="utf-8", newline="\n") as file:
-            for row in public.documents:
+            for one in public.documents.values():
+                row = {"_id": one.key, "title": one.title, "text": one.text}
                 file.write(json.dumps(row, ensure_ascii=False) + "\n")
 
-    return Incoming(sheet=public.sheet, asked=Asked(queries=public.queries), corpus=write)
+    return Incoming(
+        sheet=public.sheet,
+        asked=Asked(queries=public.queries),
+        corpus=write,
+        documents=public.documents,
+    )

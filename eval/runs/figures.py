@@ -13,7 +13,7 @@ from math import fsum
 from eval import measures, record, runfolder
 from eval.runs.folders import RunFolder
 
-# Of all traces that one list reads, the latest runs first: some three seconds of reading.
+# Of all traces that one list reads, the latest runs first: under two seconds of reading.
 MOST_BYTES = 64 * 1024 * 1024
 
 
