@@ -1,6 +1,7 @@
 """Each cause made to happen in a real pipeline over real engines, and told as that and no other."""
 
 import json
+import random
 from dataclasses import replace
 
 import pytest
@@ -205,3 +206,26 @@ def test_what_was_taken_out_as_of_a_date_matched_all_the_same(engine):
         scene = Scene(relation=relation, source={"limits": capped})
         assert told(engine, scene, as_of=43_200.0) is Cause.LATER
         assert told(engine, scene, as_of=90_000.0) in (None, Cause.BELOW_ROW_CAP)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_what_an_answer_leaves_out_is_its_limits_or_its_sizes(seed):
+    """Somebody would raise the wrong one of the two, and see nothing change."""
+    dice, engine = random.Random(seed), Memory()
+    lengths = [dice.randint(0, 120) for _ in range(8)]
+    stock = [doc(f"d{n}", f"wing {'x' * length}") for n, length in enumerate(lengths)]
+    limit, size = dice.randint(1, 9), dice.randint(150, 2_500)
+    bounds = {"limits": Limits(results=limit, size=size)}
+    trace, known = play(engine, Scene(relation=engine.stock(stock), exposure=bounds))
+    order = [row[2] for row in trace["ranking"]]
+    cut = next((n["count"] for n in trace["notices"] if n["code"] == "RESPONSE_TRUNCATED"), 0)
+    # A result whose text was shortened is sent, and counts as cut all the same.
+    shortened = cut > min(limit, len(order)) - trace["shown"]
+    for place, key in enumerate(order):
+        found = cause(trace, "q", ("news", key), 10, known)
+        if place < trace["shown"]:
+            assert found is None
+        elif place < limit:
+            assert found is Cause.CUT_BY_SIZE
+        elif place > limit or not shortened:
+            assert found is Cause.CUT_BY_LIMIT
