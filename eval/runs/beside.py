@@ -101,12 +101,12 @@ def as_text(found: Sequence[Beside]) -> str:
     measure = found[0].arm.measure
     wide = max(len(one.arm.run) for one in found)
     head = f"{'run':<{wide}}  {measure:>8}   against the first (95 %)            won/tied/lost"
-    lines = [f"{head}   seconds  calls    cost"]
+    lines = [f"{head}   seconds  queries  calls    cost"]
     for one in found:
         mean, cost = one.arm.mean(measure), one.spent.cost
         lines.append(
             f"{one.arm.run:<{wide}}  {mean:>8.4f}   {_against(one.pair):<48} "
-            f"{one.spent.seconds:>9.3f}  {one.spent.calls:>5.2f}  "
+            f"{one.spent.seconds:>9.3f}  {one.spent.commands:>7.2f}  {one.spent.calls:>5.2f}  "
             f"{'-' if cost is None else f'{cost:.6f}':>6}"
         )
     return "\n".join(lines)
