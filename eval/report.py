@@ -1,6 +1,6 @@
 """A verdict in words, for a person who has to defend it."""
 
-from eval.evidence import Estimate
+from eval.evidence import Estimate, Sealed
 from eval.plot import sketch
 from eval.tune.verdict import Verdict
 
@@ -60,8 +60,22 @@ def _sealed(verdict: Verdict) -> list[str]:
     return [
         f"  sealed part, opening {sealed.opening}: {sealed.before:.4f} to {sealed.after:.4f}, "
         f"{sealed.difference:+.4f} ({low:+.4f} to {high:+.4f}), p {sealed.p:.3g} "
-        f"at level {sealed.level:.3g}"
+        f"at level {sealed.level:.3g}",
+        *segments(sealed),
     ]
+
+
+def segments(sealed: Sealed) -> list[str]:
+    """A line for each segment of the sealed part, those that hold a number back first."""
+    lines = [
+        f"    {one['kind']}:{one['value']}  {one['before']:.4f} to {one['after']:.4f} "
+        f"({one['after'] - one['before']:+.4f}, {one['queries']} queries"
+        f"{', too few to block' if one['small'] else ''})"
+        f"{' loses too much' if one['blocks'] else ''}"
+        for one in sealed.segments[:LISTED]
+    ]
+    left = len(sealed.segments[LISTED:]) + sealed.more_segments
+    return [*lines, *([f"    and {left} more segments"] if left else [])]
 
 
 def _left_out(verdict: Verdict) -> list[str]:

@@ -9,6 +9,7 @@ from eval import publish
 from eval.evidence import Decision
 from eval.evidence.propose import LEAST_COVERAGE
 from eval.plot import sketch
+from eval.report import segments
 from eval.search.ways import Way
 from eval.tune.verdict import Case
 
@@ -97,6 +98,7 @@ class Turned:
         lines = [
             f"{self.case.capability}: {self.way.name}, {decision.measure}",
             *self._heard(),
+            *self._segments(),
             *(f"  {line}" for line in self.unlearnable),
             f"  {self.can_show[0]}",
             f"  {len(self.way.settings) + self.tried} settings tried, {self.way.parameters} "
@@ -117,6 +119,11 @@ class Turned:
             f"  {self.config}",
         ]
         return "\n".join(lines)
+
+    def _segments(self) -> list[str]:
+        sealed = self.decision.sealed
+        found = [] if sealed is None else segments(sealed)
+        return ["  segments of the sealed part:", *found] if found else []
 
     def _heard(self) -> list[str]:
         one = self.decision.heard

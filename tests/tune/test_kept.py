@@ -83,6 +83,16 @@ def test_a_question_that_was_kept_would_be_found(run, folder, tmp_path):
     assert telling(tmp_path, [SECRET]) == {"labels.json"}
 
 
+@pytest.mark.req("W48")
+def test_a_report_lists_every_segment_of_the_opened_part(run):
+    """A person would hear of a segment only when it is too late, or never of a small one."""
+    told = (run / "report.txt").read_text()
+    for segment in ("language:de", "language:en", "part:head", "part:torso", "part:tail"):
+        assert f"    {segment}  0." in told
+    # 30 queries are sealed here, so that no segment holds as many.
+    assert told.count("queries, too few to block)") == 5
+
+
 def test_a_masked_group_stays_on_its_own_side_of_the_seal(run, folder):
     """Whoever explores the folder would look at queries that are kept for promotions."""
     known = {query.id: query.group for query in load_federation([folder]).queries}
