@@ -94,7 +94,7 @@ def turn(
         can_show=(_can_show(scores, shows), dict(shows)),
         queries=tuple(queries_a_call(case.recordings, [way.numbers(x) for x in way.settings])),
         tried=tried,
-        unknown=_unknown(laid, labels, numbers, looked_at),
+        unknown=_unknown(case, laid, labels, numbers, looked_at),
     )
 
 
@@ -125,14 +125,19 @@ def _warn_of_many(
         say(f"  {count} numbers at once: {len(groups)} groups allow {allowed}, so this is a look")
 
 
+def _asks(case: Case) -> bool:
+    """Whether a reranker is asked at all; where none is, no score can be unknown."""
+    return bool(case.models.get("rerank"))
+
+
 def _unknown(
-    laid: Bulk, labels: Labels, numbers: Scoring, looked_at: np.ndarray
+    case: Case, laid: Bulk, labels: Labels, numbers: Scoring, looked_at: np.ndarray
 ) -> tuple[float, float]:
     """Mean of the development part with the scores that are not recorded at 0 and at 1."""
     own = looked_at[labels.measured]
     low, high = (
         float(bulk.ndcg(bulk.order(laid, numbers, assumed, cut=True), labels)[own].mean())
-        for assumed in (0.0, 1.0)
+        for assumed in ((0.0, 1.0) if _asks(case) else (None, None))
     )
     return low, high
 
@@ -231,7 +236,10 @@ def _decide(
     estimate: Estimate | None,
     again: Again | None,
 ) -> Decision:
-    coverage = [bulk.coverage(laid, way.numbers(setting)) for setting in way.settings]
+    coverage = [
+        bulk.coverage(laid, way.numbers(setting)) if _asks(case) else 1.0
+        for setting in way.settings
+    ]
     unknown = min(coverage) < LEAST_COVERAGE
     bounds = [_scores(case, laid, labels, way, assumed).values for assumed in (0.0, 1.0)]
     tried = sha256(f"{way.name}\n{scores.settings}\n{way.today}".encode())

@@ -15,6 +15,7 @@ from eval.search.tunables import change, tunable
 from eval.table import pair
 from eval.tune import numbers as room
 from eval.tune.numbers import NothingToLearn, turn
+from eval.tune.turned import UNKNOWN
 from eval.tune.verdict import Case
 from tests.replay.test_replay import random_trace
 
@@ -82,6 +83,18 @@ def test_a_lower_ceiling_is_promoted_and_orders_the_runtime(known, tmp_path):
 def _with_ceiling(tunables, count):
     own = tunables.sources["b"].model_copy(update={"ceiling": count})
     return tunables.model_copy(update={"sources": {"b": own}})
+
+
+def test_without_a_reranker_no_score_is_missing(known, tmp_path):
+    """A capability without a model would be told that nothing of its shortlist was scored."""
+    traces, judgements, numbers = known
+    plain = [replace(t, asked=(), reranked=False, semantic={}) for t in traces[:80]]
+    models = {"select": "", "plan": "", "rerank": ""}
+    case = case_of((plain, judgements, numbers), models=models, explore=True)
+    done = run(case, ["ceiling:b"], tmp_path)
+    assert done.decision.coverage == 1.0
+    assert done.unknown[0] == done.unknown[1]
+    assert UNKNOWN not in done.notes
 
 
 @pytest.mark.req("W48")
