@@ -7,12 +7,14 @@ The result is a local optimum, in sample: good enough to propose, never to claim
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain, repeat
 
 import numpy as np
 
 from esra.domain.capability import Scoring
-from eval.bulk import Bulk, Labels, Mask, ndcg, order
+from eval.bulk import Bulk, Labels, Mask
 from eval.search.exact import search
+from eval.search.heights import Heights, heights
 from eval.search.tunables import Tunable, change, grid, value_of
 
 RESTARTS = 3
@@ -47,12 +49,12 @@ def ascend(
     wanted = labels.measured if chosen is None else labels.measured & chosen
     if not wanted.any():
         raise ValueError("no query to climb on has a relevant document")
-    start = _mean(bulk, labels, numbers, wanted)
-    best, value, tried = _climb(bulk, labels, numbers, turned, wanted, start)
+    hill = heights(bulk, labels, wanted)
+    start = hill.mean(numbers)
+    best, value, tried = _climb(hill, numbers, turned, start)
     for _ in range(restarts):
         begun = _random(numbers, turned, rng)
-        height = _mean(bulk, labels, begun, wanted)
-        other, reached, more = _climb(bulk, labels, begun, turned, wanted, height)
+        other, reached, more = _climb(hill, begun, turned, hill.mean(begun))
         tried += more + 1
         if reached > value + LEAST:
             best, value = other, reached
@@ -60,38 +62,34 @@ def ascend(
 
 
 def _climb(
-    bulk: Bulk,
-    labels: Labels,
-    numbers: Scoring,
-    turned: Sequence[Tunable],
-    wanted: Mask,
-    value: float,
+    hill: Heights, numbers: Scoring, turned: Sequence[Tunable], value: float
 ) -> tuple[Scoring, float, int]:
-    tried = 0
-    for _ in range(SWEEPS):
-        before = value
-        for one in turned:
-            numbers, value, more = _step(bulk, labels, numbers, one, wanted, value)
-            tried += more
-        if value <= before + LEAST:
+    tried = idle = 0
+    for one in chain.from_iterable(repeat(turned, SWEEPS)):
+        numbers, reached, more = _step(hill, numbers, one, value)
+        tried += more
+        # Once every number stayed where it was, none will move.
+        idle = 0 if reached > value else idle + 1
+        value = reached
+        if idle == len(turned):
             break
     return numbers, value, tried
 
 
 def _step(
-    bulk: Bulk, labels: Labels, numbers: Scoring, one: Tunable, wanted: Mask, value: float
+    hill: Heights, numbers: Scoring, one: Tunable, value: float
 ) -> tuple[Scoring, float, int]:
     """One number to its best; it stays where nothing is better."""
     if one.linear:
-        curve, found = search(bulk, labels, numbers, one, wanted)
-        options = [found.middle]
+        curve, found = search(hill.bulk, hill.labels, numbers, one, hill.wanted)
+        options = [found.middle] if found.value > value + LEAST else []
         tried = len(curve.values)
     else:
         options = [option for option in grid(one) if option != value_of(numbers, one)]
         tried = len(options)
     for option in options:
         changed = change(numbers, one, option)
-        height = _mean(bulk, labels, changed, wanted)
+        height = hill.mean(changed)
         if height > value + LEAST:
             numbers, value = changed, height
     return numbers, value, tried
@@ -106,8 +104,3 @@ def _random(numbers: Scoring, turned: Sequence[Tunable], rng: np.random.Generato
             options = grid(one)
             numbers = change(numbers, one, options[int(rng.integers(len(options)))])
     return numbers
-
-
-def _mean(bulk: Bulk, labels: Labels, numbers: Scoring, wanted: Mask) -> float:
-    figures = ndcg(order(bulk, numbers, cut=True), labels)
-    return float(figures[wanted[labels.measured]].mean())
