@@ -18,14 +18,15 @@ import numpy as np
 from esra.domain.capability import Scoring
 from eval import bulk, publish
 from eval.bulk import Bulk, Floats, Labels
-from eval.evidence import Decision, Estimate, Ledger, Scores, decide, smallest_detectable, split
+from eval.evidence import Decision, Estimate, Ledger, Scores, decide, split
 from eval.evidence.propose import GROUPS_A_PARAMETER, LEAST_COVERAGE
 from eval.search.across import cross_fitted
 from eval.search.ascent import ascend
 from eval.search.cost import queries_a_call
-from eval.search.learnable import everything, fitted, report, why_not
+from eval.search.first import asked_for, can_show, shows, told_apart
+from eval.search.learnable import report
 from eval.search.part import part
-from eval.search.tunables import Tunable, change, tunable
+from eval.search.tunables import Tunable
 from eval.search.ways import Way, along, towards
 from eval.tune.predicted import Again, as_predicted
 from eval.tune.turned import Turned
@@ -57,15 +58,11 @@ def turn(
         raise NothingToScore("no query that was run has a relevant document; nothing to tune on")
     today = case.numbers or case.recordings[0].numbers
     looked_at = _development(case, laid, labels)
-    turned, lost = _learnable(case, laid, labels, today, names, looked_at)
-    for line in lost:
-        say(f"{case.capability}: {line}")
-    if not turned:
-        raise NothingToLearn("; ".join(lost))
+    turned, lost = _known(case, laid, labels, today, names, looked_at, say)
     ways = [_from_today(along(today, one), today) for one in turned]
     tables = [_scores(case, laid, labels, way) for way in ways]
-    shows = [_shows(way, scores) for way, scores in zip(ways, tables, strict=True)]
-    say(f"{case.capability}: {_can_show(tables[0], shows)}")
+    found = [shows(way, scores) for way, scores in zip(ways, tables, strict=True)]
+    say(f"{case.capability}: {can_show(tables[0], found)}")
     estimate, tried = None, 0
     if len(turned) == 1:
         way, scores = ways[0], tables[0]
@@ -91,7 +88,7 @@ def turn(
         numbers=numbers,
         config=path,
         unlearnable=tuple(lost),
-        can_show=(_can_show(scores, shows), dict(shows)),
+        can_show=(can_show(scores, found), dict(found)),
         queries=tuple(queries_a_call(case.recordings, [way.numbers(x) for x in way.settings])),
         tried=tried,
         unknown=_unknown(case, laid, labels, numbers, looked_at),
@@ -102,6 +99,29 @@ def _from_today(way: Way, today: Scoring) -> Way:
     """The way with today's stop as it is in force, to the last bit."""
     own = way.settings[way.today]
     return replace(way, numbers=lambda x: today if x == own else way.numbers(x))
+
+
+def _known(
+    case: Case,
+    laid: Bulk,
+    labels: Labels,
+    today: Scoring,
+    names: Sequence[str],
+    looked_at: np.ndarray,
+    say: Say,
+) -> tuple[list[Tunable], list[str]]:
+    """What can be learned; what cannot is said, a line each."""
+    own = case.own or today
+    asked = asked_for(laid, own, None if ALL in names else names)
+    turned, reasons = told_apart(
+        laid, labels, case.recordings, today, own, asked, looked_at, mixed=case.mixed
+    )
+    lost = report(reasons)
+    for line in lost:
+        say(f"{case.capability}: {line}")
+    if not turned:
+        raise NothingToLearn("; ".join(lost))
+    return turned, lost
 
 
 def _development(case: Case, laid: Bulk, labels: Labels) -> np.ndarray:
@@ -140,66 +160,6 @@ def _unknown(
         for assumed in ((0.0, 1.0) if _asks(case) else (None, None))
     )
     return low, high
-
-
-def _learnable(
-    case: Case,
-    laid: Bulk,
-    labels: Labels,
-    today: Scoring,
-    names: Sequence[str],
-    looked_at: np.ndarray,
-) -> tuple[list[Tunable], list[str]]:
-    own = case.own or today
-    asked = (
-        everything(laid, own)
-        if ALL in names
-        # A source that never answered is none of the recorded ones, and that is what is said of it.
-        else tuple(tunable(n, (*laid.sources, n.partition(":")[2])) for n in dict.fromkeys(names))
-    )
-    asked = tuple(fitted(laid, own, one, looked_at) for one in asked)
-    reasons = {
-        one: _saving(case, today, one, why_not(laid, labels, today, one, looked_at))
-        or _undeclared(case, one)
-        for one in asked
-    }
-    lost = [(one, reason) for one, reason in reasons.items() if reason is not None]
-    return [one for one, reason in reasons.items() if reason is None], report(lost)
-
-
-def _undeclared(case: Case, one: Tunable) -> str | None:
-    """A priority is worth what its source is asked for, which a made set does not say."""
-    if one.name != "priority" or case.mixed:
-        return None
-    return (
-        "nothing says how often each source is asked for: give every query its `traffic`, or say "
-        "--as-asked where they are mixed as callers mix them"
-    )
-
-
-def _saving(case: Case, today: Scoring, one: Tunable, reason: str | None) -> str | None:
-    """The reason; of a ceiling that no answer depends on, what it costs besides."""
-    if reason is None or one.name != "ceiling":
-        return reason
-    before, after = queries_a_call(case.recordings, [today, change(today, one, 1.0)])
-    return f"{reason}; at 1 query a call asks {after:.2f} queries in all, today {before:.2f}"
-
-
-def _shows(way: Way, scores: Scores) -> tuple[str, float | None]:
-    """The smallest difference along a way that its sealed part can show."""
-    parts = split(scores)
-    return way.name, smallest_detectable(parts.development, parts.stated_for).value
-
-
-def _can_show(scores: Scores, shows: Sequence[tuple[str, float | None]]) -> str:
-    told = ", ".join(
-        f"{name} {'no difference' if least is None else f'{least:.4f}'}" for name, least in shows
-    )
-    return (
-        f"{len(scores.groups)} queries in {scores.group_count} groups, "
-        f"{split(scores).sealed_groups} of them sealed; smallest difference in {scores.measure} "
-        f"that they can show: {told}"
-    )
 
 
 def _scores(

@@ -11,6 +11,7 @@ from esra.config.tuned import read_tuned
 from esra.domain.capability import Capability
 from eval import bulk
 from eval.evidence import Ledger
+from eval.search.learnable import everything
 from eval.search.tunables import change, tunable
 from eval.table import pair
 from eval.tune import numbers as room
@@ -139,7 +140,7 @@ def test_all_turns_the_whole_table_and_says_first_what_it_cannot_learn(
     done = run(case_of(small, explore=True), ["all"], tmp_path, say=said.append)
     turned = done.way.name.split(" + ")
     laid = bulk.lay_out(small[0])
-    every = [str(one) for one in room.everything(laid, known[2])]
+    every = [str(one) for one in everything(laid, known[2])]
     lost = [line.partition(": cannot be learned")[0] for line in done.unlearnable]
     assert sorted([*turned, *lost]) == sorted(every)
     assert {"shortlist", "ceiling:b"} <= set(turned)
