@@ -109,7 +109,7 @@ def hold(found):
     assert any(shorter)
 
 
-@pytest.mark.req("U12", "W44", "W52")
+@pytest.mark.req("U12", "W52")
 @pytest.mark.parametrize("plan", [PlanForm.TEMPLATE, PlanForm.LOCAL])
 @pytest.mark.parametrize("seed", range(LIBRARIES))
 def test_a_lower_ceiling_is_replayed_as_memory_answers_it(seed, plan):
@@ -118,7 +118,7 @@ def test_a_lower_ceiling_is_replayed_as_memory_answers_it(seed, plan):
     hold(asyncio.run(both(own, in_memory(own), plan, seed)))
 
 
-@pytest.mark.req("U12", "W44", "W52")
+@pytest.mark.req("U12", "W52")
 @pytest.mark.parametrize("plan", [PlanForm.TEMPLATE, PlanForm.LOCAL])
 @pytest.mark.parametrize("seed", range(LIBRARIES))
 def test_a_lower_ceiling_is_replayed_as_postgres_answers_it(seed, plan, database):

@@ -65,7 +65,7 @@ def run(case, names, folder, **more):
     return turn(case, names, ledger, folder / "promoted", folder / "candidate.json", **more)
 
 
-@pytest.mark.req("U12", "U13", "W44")
+@pytest.mark.req("U12", "U13")
 def test_a_lower_ceiling_is_promoted_and_orders_the_runtime(known, tmp_path):
     """The one number that saves the database work could not be tuned, or would not be in force."""
     done = run(case_of(known), ["ceiling:b"], tmp_path)
@@ -98,7 +98,6 @@ def test_without_a_reranker_no_score_is_missing(known, tmp_path):
     assert UNKNOWN not in done.notes
 
 
-@pytest.mark.req("W48")
 def test_what_each_stop_asks_of_the_engines_stands_beside_its_figure(known, tmp_path):
     """Quality would be bought with queries that nobody counted."""
     done = run(case_of(known, explore=True), ["ceiling:b"], tmp_path)
