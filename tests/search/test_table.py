@@ -35,7 +35,7 @@ def every(laid):
     return np.ones(len(laid.queries), dtype=bool)
 
 
-@pytest.mark.req("U12", "W50")
+@pytest.mark.req("W50")
 def test_no_number_that_orders_results_is_left_out(known):
     """A number would stay as it is for ever, and nobody would have been told that it could turn."""
     of_all = {field.name for field in fields(Scoring)}
