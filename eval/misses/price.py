@@ -36,7 +36,8 @@ def won(
     if cause in PLACED:
         after = _gained(order, read | set(lost), marks, k)
     else:
-        kept = [_gain(one, read, marks) for one in sent(trace) if one not in set(lost)]
+        # A lost one that was sent stands at k or below, and nothing comes nearer by this.
+        kept = [_gain(one, read, marks) for one in sent(trace)]
         after = best_between(kept, sorted((marks[one] for one in lost), reverse=True), k)
     return (after - before) / float(dcg(np.array(ideal(marks, k), dtype=np.float64), k))
 

@@ -158,9 +158,10 @@ def play(engine, scene: Scene, *right: str, as_of: float | None = None) -> tuple
 
     as_of: the question's date, later than which nothing is to be found; None: it has none
     """
-    provider = engine.provider()
+    catalog = scene.catalog(engine.stock([OTHER]))
+    provider = engine.provider()  # reads its lists once
     house = House(
-        catalog=scene.catalog(engine.stock([OTHER])),
+        catalog=catalog,
         providers={"engine": provider},
         audit=ListAudit(),
         clock=SystemClock(),

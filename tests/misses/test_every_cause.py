@@ -191,8 +191,17 @@ def test_many_right_documents_behind_one_cap_are_all_looked_for(engine):
     """Of more than a cap holds, the engine would say nothing of the rest."""
     many = [doc(f"r{n:02}", "a wing in a jet") for n in range(9)]
     lost = [doc(f"n{n:02}", "boundary layer") for n in range(4)]
-    scene = Scene(relation=engine.stock([*BETTER, *many, *lost]), source={"limits": FEW})
-    _, known = play(engine, scene, *(one.key for one in (*many, *lost)))
+    shut = [doc("shut", "a wing in a jet", colour="blue")]
+    scene = Scene(
+        relation=engine.stock([*BETTER, *many, *lost, *shut]),
+        source={"limits": FEW},
+        mapping={"record_filter": ((RowRule(column="colour", value="red"),),)},
+    )
+    trace, known = play(engine, scene, *(one.key for one in (*BETTER, *many, *lost, *shut)))
+    found = {row[1] for answer in trace["answers"] for row in answer["rows"]}
+    assert len(found) == FEW.rows
+    many += [one for one in BETTER if one.key not in found]
+    assert known.hidden == {("news", "shut")}
     assert known.matched["q"] == {("news", one.key) for one in many}
     assert known.unmatched["q"] == {("news", one.key) for one in lost}
     assert not known.absent

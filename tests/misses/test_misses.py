@@ -179,3 +179,12 @@ def test_a_record_counts_once_for_its_place():
     again = ["news", "pages", "d0", 0.5, 0.4]
     one = trace(ranking=[*nine[:1], again, *nine[1:], ranked("right")], shown=11)
     assert cause(one, "q", HERE, 10, Known()) is None
+
+
+def test_the_better_row_of_a_record_is_what_is_read():
+    """A record that is shown in full would count as masked, for a second row of it behind."""
+    again = ["news", "pages", "right", 0.5, 0.3]
+    one = trace(ranking=[ranked("right"), again], shown=2)
+    for mapping, expected in (("pages", None), ("docs", Cause.MASKED)):
+        known = Known(masked=frozenset({("news", mapping)}))
+        assert cause(one, "q", HERE, 10, known) is expected
