@@ -135,7 +135,7 @@ def _origins(path: Path, findings: Findings) -> dict[str, dict[str, str]]:
         cells = columns(text, (3,))
         if cells is None:
             findings.refuse(path, line, f"needs 3 columns: {CARRIED_HEADER}")
-        elif text != CARRIED_HEADER:
+        elif line > 1 or text != CARRIED_HEADER:
             query, document, origin = cells
             found.setdefault(query, {})[document] = origin
     return found

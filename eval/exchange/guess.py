@@ -6,9 +6,9 @@ from pathlib import Path
 
 from eval.exchange.formats import Name
 from eval.formats import strict
-from eval.formats.columns import columns
+from eval.formats.columns import columns, grade_of, score_of
 from eval.formats.csvtable import read_table
-from eval.formats.findings import Findings
+from eval.formats.findings import Findings, FormatError
 from eval.formats.lines import numbered_lines
 
 IR_DATASETS = "irds:"
@@ -36,8 +36,18 @@ def guess(given: str) -> Name:
         findings.refuse(path, 0, "is empty")
     findings.check()
     if first.lstrip().startswith(("{", "[")):
-        return _json(path, first)
-    return _table(path) or _columns(path, first)
+        try:
+            return _json(path, first)
+        except FormatError:
+            if (name := _columns(first)) and _numbered(first, name):
+                return name  # its first id is written as {3f25...}
+            raise
+    name = _columns(first)
+    if name and _numbered(first, name):
+        return name
+    if name := _table(path) or name:
+        return name
+    raise Unclear(f"{path} has no format known here: name one with --format")
 
 
 def _json(path: Path, first: str) -> Name:
@@ -78,8 +88,22 @@ def _table(path: Path) -> Name | None:
     return Name.QUEPID_RATERS
 
 
-def _columns(path: Path, first: str) -> Name:
-    for count, name in ((6, Name.TREC_RUN), (4, Name.TREC), (3, Name.TREC)):
+_COLUMNS = {6: Name.TREC_RUN, 4: Name.TREC, 3: Name.TREC}
+
+
+def _columns(first: str) -> Name | None:
+    """By the number of columns: of tabs where they give one, since an id may hold blanks."""
+    counts = [len(first.split("\t"))]
+    for count in counts if counts[0] in _COLUMNS else _COLUMNS:
         if columns(first, (count,)):
-            return name
-    raise Unclear(f"{path} has no format known here: name one with --format")
+            return _COLUMNS[count]
+    return None
+
+
+def _numbered(first: str, name: Name) -> bool:
+    """Whether a number stands where a line of this format has one, and a header has a word."""
+    if name is Name.TREC_RUN:
+        result = columns(first, (6,))
+        return result is not None and score_of(result[4]) is not None
+    judgement = columns(first, (3, 4))
+    return judgement is not None and grade_of(judgement[-1]) is not None

@@ -8,6 +8,8 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
+MARK = "\ufeff"
+
 
 def write_lines(path: Path, lines: Iterable[str]) -> None:
     """UTF-8, one line each; gzip where the name ends in ``.gz``; replaces the file at the end."""
@@ -15,8 +17,11 @@ def write_lines(path: Path, lines: Iterable[str]) -> None:
 
 
 def write_text(path: Path, text: str) -> None:
-    """UTF-8, as given; gzip where the name ends in ``.gz``; replaces the file at the end."""
-    body = text.encode("utf-8")
+    """UTF-8, as given; gzip where the name ends in ``.gz``; replaces the file at the end.
+
+    A text that begins with U+FEFF gets one more, since readers take the first for a file's mark.
+    """
+    body = f"{MARK}{text}".encode() if text.startswith(MARK) else text.encode()
     if path.suffix == ".gz":
         body = gzip.compress(body, mtime=0)  # no time of writing: equal content, equal bytes
     fresh = path.with_name(f"{path.name}.new")

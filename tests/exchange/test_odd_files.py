@@ -7,7 +7,9 @@ import pytest
 from eval.dataset.labels import load_labels
 from eval.exchange import cli_import
 from eval.exchange.formats import Name, carries
+from eval.exchange.guess import guess
 from eval.exchange.losses import Aspect
+from eval.formats.trec import QrelsForm, Run, read_qrels, read_run, write_qrels, write_run
 
 FILES = ("trec", "quepid", "quepid-raters", "ratings", "rre", "rre-grades", "opensearch")
 
@@ -113,3 +115,50 @@ def test_a_question_that_cannot_be_asked_makes_no_folder(run, tmp_path, row, sai
     code, _, error = run("import", tmp_path / "q.csv", "--to", tmp_path / "x")
     assert (code, said in error) == (3, True)
     assert not (tmp_path / "x").exists()
+
+
+def tsv(*rows):
+    return "".join("\t".join(row) + "\n" for row in rows)
+
+
+@pytest.mark.req("W01", "W02")
+@pytest.mark.parametrize(
+    ("content", "name"),
+    [
+        ("{3F2504E0-4F89-11D3} 0 {9A0C-0305E82C3301} 1\n", Name.TREC),
+        ("{3F2504E0-4F89-11D3} Q0 d 1 2.5 bm25\n", Name.TREC_RUN),
+        ("[1] Q0 d 1 2.5 bm25\n", Name.TREC_RUN),
+        (tsv(("a query of six words", "0", "d", "1")), Name.TREC),
+        (tsv(("what is it", "0001", "1")), Name.TREC),
+        (tsv(("0001", "Q0", "docid", "1", "0.5", "query")), Name.TREC_RUN),
+        ("query-id\tcorpus-id\tscore\n", Name.TREC),
+        ("query,docid,rating\n", Name.QUEPID),
+    ],
+)
+def test_ids_that_look_like_another_format_are_not_taken_for_it(tmp_path, content, name):
+    """A person with ids in braces, or with blanks, would be told that his file is broken."""
+    (tmp_path / "x").write_text(content)
+    assert guess(str(tmp_path / "x")) is name
+
+
+@pytest.mark.req("W01", "W02")
+@pytest.mark.parametrize("first", ["\ufeff", "\ufeffx", "\ufeff\ufeffx", "x\ufeff"])
+def test_an_id_that_begins_as_a_mark_of_the_file_is_kept(tmp_path, first):
+    """The first id of a file would lose its first character, and join nothing."""
+    path, judged = tmp_path / "x", {first: {first: 1}, "q": {"d": 0}}
+    for form in QrelsForm:
+        write_qrels(judged, path, form)
+        assert read_qrels(path).judgements == judged
+    write_run(Run(tag="t", scores={first: {first: 1.0}}), path)
+    assert read_run(path).scores == {first: {first: 1.0}}
+    path.write_bytes(b"\xef\xbb\xbfq 0 d 1\n")  # as an editor of Windows saves it
+    assert read_qrels(path).judgements == {"q": {"d": 1}}
+
+
+def test_a_carried_grade_between_odd_ids_stays_marked(tmp_path):
+    """A row that reads like the header would be passed over, and a copy be taken for judged."""
+    (tmp_path / "queries.jsonl").write_text('{"_id": "query-id", "text": "red"}\n')
+    (tmp_path / "qrels.tsv").write_text(tsv(("query-id", "corpus-id", "1")))
+    row = ("query-id", "corpus-id", "from-id")
+    (tmp_path / "carried.tsv").write_text(tsv(row, row))
+    assert load_labels(tmp_path).origins == {"query-id": {"corpus-id": "from-id"}}
