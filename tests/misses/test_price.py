@@ -24,7 +24,7 @@ def tried(kept, lost, marks, k):
     return best
 
 
-LISTS = 3_000 if os.environ.get("ESRA_LONG") == "1" else 150
+LISTS = 3_000 if os.environ.get("ESRA_LONG") == "1" else 60
 
 
 @pytest.mark.req("W57")
