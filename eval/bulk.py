@@ -19,7 +19,7 @@ from eval import measures
 from eval.columns import Bulk, Floats, Mask, Rows, Whole
 from eval.replay import Recorded
 from eval.table import Judgements, pair
-from eval.weigh import Lanes, lanes, lanes_of, quotas, share, weights
+from eval.weigh import Lanes, joint, lanes, lanes_of, quotas, share, weights
 
 Row = tuple[float, int, int, int, int, float, bool, float]  # as the fields of ``Rows``, in order
 GROUPS = 1 + max(scoring.GIVEN, scoring.OMITTED, scoring.NOT_ASKED)
@@ -125,12 +125,10 @@ def scored(
             unknown = wanted & ~bulk.asked
             group = np.where(unknown, scoring.GIVEN, group)
             semantic = np.where(unknown, assumed, semantic)
-    blended = scoring.blend(semantic, weighted, numbers.semantic_weight, numbers.lexical_weight)
-    return Scored(
-        weighted=weighted,
-        group=group,
-        final=np.where(group == scoring.GIVEN, blended, weighted),
-    )
+    final, given = weighted.copy(), np.flatnonzero(group == scoring.GIVEN)
+    shares = numbers.semantic_weight, numbers.lexical_weight
+    final[given] = scoring.blend(semantic[given], weighted[given], *shares)
+    return Scored(weighted=weighted, group=group, final=final)
 
 
 def shortlisted(bulk: Bulk, weighted: Floats, size: int) -> Mask:
@@ -147,13 +145,11 @@ def asked_for(bulk: Bulk, numbers: Scoring) -> Mask:
 
 
 def _taken(bulk: Bulk, found: list[Lanes], size: int) -> Mask:
-    taken = np.zeros(len(bulk.ids), dtype=bool)
     if not found:
-        return taken
-    quota = quotas(found, size)
-    for source, one in enumerate(found):
-        own = share(bulk, source)
-        taken[own.records] = one.depth < quota[own.query, source]
+        return np.zeros(0, dtype=bool)
+    own = joint(bulk)
+    depth = np.concatenate([one.depth for one in found])
+    taken: Mask = (depth < quotas(found, size).ravel()[own.lane])[own.place]
     return taken
 
 

@@ -57,12 +57,31 @@ class Lanes:
     head: Floats
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Joint:
+    """All sources' records one source after the other: [N] where each record of the layout stands
+    among them, and [N] the query x sources + source of each in that order."""
+
+    place: Whole
+    lane: Whole
+
+
 def weights(bulk: Bulk, numbers: Scoring) -> Floats:
     """[N] the weighted score of every record; NaN where a floor or ceiling took all its rows."""
-    weighted = np.empty(len(bulk.ids))
-    for source in range(len(bulk.sources)):
-        weighted[share(bulk, source).records] = weighted_of(bulk, source, numbers)
-    return weighted
+    parts = [weighted_of(bulk, source, numbers) for source in range(len(bulk.sources))]
+    return np.concatenate([np.empty(0), *parts])[joint(bulk).place]
+
+
+def joint(bulk: Bulk) -> Joint:
+    """How the sources' own records make up the layout."""
+    return bulk.known.once("joint", lambda: _joint(bulk))
+
+
+def _joint(bulk: Bulk) -> Joint:
+    order = np.argsort(bulk.source, kind="stable")
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order))
+    return Joint(place=place, lane=(bulk.query * len(bulk.sources) + bulk.source)[order])
 
 
 def weighted_of(bulk: Bulk, source: int, numbers: Scoring) -> Floats:

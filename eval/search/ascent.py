@@ -1,7 +1,8 @@
 """Coordinate ascent with restarts: one number after the other to its own best, until none helps.
 
-Where a number is linear its whole curve is searched exactly, under the shortlist that each value
-would have; else every value of its grid is tried.
+Where a number is linear its whole curve is searched exactly; else every value of its grid is tried.
+The way up takes the shortlist of each place as given and measures what it finds with the new one;
+the best end then goes on under the shortlist that each value would have, until no curve has better.
 The result is a local optimum, in sample: good enough to propose, never to claim.
 """
 
@@ -51,22 +52,28 @@ def ascend(
         raise ValueError("no query to climb on has a relevant document")
     hill = heights(bulk, labels, wanted)
     start = hill.mean(numbers)
-    best, value, tried = _climb(hill, numbers, turned, start)
+    best, value, tried = _climb(hill, numbers, turned, start, frozen=True)
     for _ in range(restarts):
         begun = _random(numbers, turned, rng)
-        other, reached, more = _climb(hill, begun, turned, hill.mean(begun))
+        other, reached, more = _climb(hill, begun, turned, hill.mean(begun), frozen=True)
         tried += more + 1
         if reached > value + LEAST:
             best, value = other, reached
-    return Ascent(numbers=best, value=value, start=start, tried=tried)
+    best, value, more = _climb(hill, best, turned, value)
+    return Ascent(numbers=best, value=value, start=start, tried=tried + more)
 
 
 def _climb(
-    hill: Heights, numbers: Scoring, turned: Sequence[Tunable], value: float
+    hill: Heights,
+    numbers: Scoring,
+    turned: Sequence[Tunable],
+    value: float,
+    *,
+    frozen: bool = False,
 ) -> tuple[Scoring, float, int]:
     tried = idle = 0
     for one in chain.from_iterable(repeat(turned, SWEEPS)):
-        numbers, reached, more = _step(hill, numbers, one, value)
+        numbers, reached, more = _step(hill, numbers, one, value, frozen)
         tried += more
         # Once every number stayed where it was, none will move.
         idle = 0 if reached > value else idle + 1
@@ -77,12 +84,12 @@ def _climb(
 
 
 def _step(
-    hill: Heights, numbers: Scoring, one: Tunable, value: float
+    hill: Heights, numbers: Scoring, one: Tunable, value: float, frozen: bool
 ) -> tuple[Scoring, float, int]:
     """One number to its best; it stays where nothing is better."""
     if one.linear:
-        curve, found = search(hill.bulk, hill.labels, numbers, one, hill.wanted)
-        options = [found.middle] if found.value > value + LEAST else []
+        curve, found = search(hill.bulk, hill.labels, numbers, one, hill.wanted, frozen=frozen)
+        options = [found.middle] if frozen or found.value > value + LEAST else []
         tried = len(curve.values)
     else:
         options = [option for option in grid(one) if option != value_of(numbers, one)]

@@ -52,6 +52,12 @@ def cut(bulk: Bulk, move: Moving, stretches: Stretches, size: int) -> Cut:
     return _merged(bulk, move, coarse, Cut(stretches=fine, over=over, taken=taken))
 
 
+def uncut(move: Moving, stretches: Stretches, taken: Mask) -> Cut:
+    """The stretches as they are, with one shortlist [N] for all of them."""
+    over = spread(move, stretches)
+    return Cut(stretches=stretches, over=over, taken=taken[move.record[over.at]])
+
+
 def _events(
     bulk: Bulk, move: Moving, stretches: Stretches, over: Spread, size: int
 ) -> tuple[Whole, Floats]:

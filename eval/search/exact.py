@@ -13,9 +13,9 @@ import numpy as np
 from esra import scoring
 from esra.domain.capability import Scoring
 from eval import measures
-from eval.bulk import GROUPS, Bulk, Labels
+from eval.bulk import GROUPS, Bulk, Labels, asked_for
 from eval.columns import Floats, Mask, Whole
-from eval.search.cuts import Cut, cut
+from eval.search.cuts import Cut, cut, uncut
 from eval.search.lines import Curve, Laid, curve
 from eval.search.moving import Moving, Spread, moving, some, straight, weighted
 from eval.search.strips import Flat, padded
@@ -36,12 +36,19 @@ class Found:
 
 
 def search(
-    bulk: Bulk, labels: Labels, numbers: Scoring, one: Tunable, chosen: Mask | None = None
+    bulk: Bulk,
+    labels: Labels,
+    numbers: Scoring,
+    one: Tunable,
+    chosen: Mask | None = None,
+    *,
+    frozen: bool = False,
 ) -> tuple[Curve, Found]:
     """The whole curve of mean nDCG@k over one number, and its best stretch.
 
-    Over the measured queries, or those of them that are ``chosen`` [Q]. ValueError where there is
-    none, or where the number is no line (``Tunable.linear``).
+    Over the measured queries, or those of them that are ``chosen`` [Q]. ``frozen`` keeps the
+    shortlist that ``numbers`` have, whatever the value: several times as fast, and no more than a
+    hint. ValueError where there is no query, or where the number is no line (``Tunable.linear``).
     """
     if not one.linear:
         raise ValueError(f"{one} is not linear in the scores: it has a grid, not a line")
@@ -49,7 +56,11 @@ def search(
     if not wanted.any():
         raise ValueError("a curve needs at least one query")
     move = moving(bulk, numbers, one, wanted)
-    found = cut(bulk, move, straight(move, one, wanted), numbers.shortlist)
+    stretches = straight(move, one, wanted)
+    if frozen:
+        found = uncut(move, stretches, asked_for(bulk, numbers))
+    else:
+        found = cut(bulk, move, stretches, numbers.shortlist)
     whole = curve(
         _lines(bulk, labels, move, found, wanted), one.bounds.low, one.bounds.high, labels.k
     )
