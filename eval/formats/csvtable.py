@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -64,20 +64,33 @@ def read_table(path: Path, findings: Findings, *, escaped: bool = False) -> Tabl
 
 
 def write_table(
-    path: Path, header: Sequence[str], rows: Iterable[Sequence[str]], *, escape: bool = False
+    path: Path,
+    header: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    *,
+    escape: bool = False,
+    texts: Collection[int] = (),
 ) -> None:
-    """Writes what ``read_table`` reads back.
+    """Writes what ``read_table`` reads back; ``texts`` are the columns of ids and texts, in which
+    a number is none.
 
     Raises ValueError for a NUL, a lone surrogate, and a cell or line longer than can be read.
     """
     text = io.StringIO(newline="")
     writer = csv.writer(text)  # ends lines with \r\n, so that either sign in a cell is quoted
     for row in (header, *rows):
-        writer.writerow(_readable([spreadsheet.harmless(cell) for cell in row] if escape else row))
+        writer.writerow(_readable(_escaped(row, texts) if escape else row))
     body = text.getvalue()
     if "\0" in body:
         raise ValueError("a cell holds a NUL: no file of this kind can")
     write_text(path, body)
+
+
+def _escaped(row: Sequence[str], texts: Collection[int]) -> list[str]:
+    return [
+        spreadsheet.kept(cell) if place in texts else spreadsheet.harmless(cell)
+        for place, cell in enumerate(row)
+    ]
 
 
 def _readable(row: Sequence[str]) -> Sequence[str]:

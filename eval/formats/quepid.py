@@ -81,7 +81,7 @@ def write_quepid(sheet: Sheet, path: Path, *, raters: bool = False, escape: bool
                 else [_cell(grades.get(query, {}).get(document))]
             )
             rows.append([checked_cell(query), checked_cell(document), *cells])
-    write_table(path, header, rows, escape=escape)
+    write_table(path, header, rows, escape=escape, texts=(0, 1))
 
 
 def _cell(grade: int | float | None) -> str:

@@ -28,6 +28,8 @@ HEADER = (
     "failure",
 )
 
+TEXTS = tuple(place for place, name in enumerate(HEADER) if name != "rating")
+
 
 def read_ratings(
     path: Path, on_conflict: OnConflict = OnConflict.REFUSE, *, escaped: bool = False
@@ -60,7 +62,7 @@ def read_ratings(
 
 def write_ratings(sheet: Sheet, path: Path, *, escape: bool = False) -> None:
     """Writes what ``read_ratings`` reads back. Raises ValueError for a NUL or a blank id."""
-    write_table(path, HEADER, _rows(sheet), escape=escape)
+    write_table(path, HEADER, _rows(sheet), escape=escape, texts=TEXTS)
 
 
 def _rows(sheet: Sheet) -> Iterator[list[str]]:

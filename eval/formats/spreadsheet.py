@@ -3,14 +3,25 @@
 A cell that starts with ``= + - @``, a tab or a carriage return is a formula to a spreadsheet, which
 may run it (OWASP, CSV Injection). An apostrophe in front makes it text. A cell that starts with an
 apostrophe gets one more, so that taking one away gives back what was there. A number stays one.
+
+An id is no number: of ``0001``, ``1e3``, ``1-2`` or ``TRUE`` a spreadsheet keeps what it takes it
+for, and saves that. Where a column holds ids or texts, such a cell is marked as well.
 """
 
 from __future__ import annotations
+
+import re
 
 from eval.formats.columns import score_of
 
 _MARK = "'"
 STARTS = ("=", "+", "-", "@", "\t", "\r")
+# Numbers, dates, times, shares and sums of money begin so, and so do truths and names of months.
+_TAKEN = re.compile(
+    r"\s*(?:[0-9.$%]|(?:true|false)\s*$|(?:jan|feb|ma[ry]|apr|ju[nl]|aug|sep|oct|nov|dec)[a-z]*\W?[0-9])",
+    re.IGNORECASE,
+)
+_PLAIN = re.compile(r"0|[1-9][0-9]{0,14}")  # a whole number that a spreadsheet keeps to the letter
 
 
 def harmless(cell: str) -> str:
@@ -19,11 +30,17 @@ def harmless(cell: str) -> str:
     return f"{_MARK}{cell}" if changed else cell
 
 
+def kept(cell: str) -> str:
+    """An id or a text as a spreadsheet may see it, which gives it back as it is."""
+    taken = _TAKEN.match(cell) and not _PLAIN.fullmatch(cell)
+    return f"{_MARK}{cell}" if taken or cell.startswith((*STARTS, _MARK)) else cell
+
+
 def original(cell: str) -> str:
-    """What ``harmless`` was given."""
+    """What ``harmless`` or ``kept`` was given."""
     return cell.removeprefix(_MARK)
 
 
 def looks_harmless(cell: str) -> bool:
-    """Whether the cell looks like one that ``harmless`` has changed."""
-    return cell.startswith(_MARK) and cell[1:].startswith((*STARTS, _MARK))
+    """Whether the cell looks like one that ``harmless`` or ``kept`` has changed."""
+    return cell.startswith(_MARK) and kept(cell[1:]) != cell[1:]

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from eval.formats.csvtable import LONGEST_CELL
-from eval.formats.spreadsheet import harmless, original
+from eval.formats.spreadsheet import kept, original
 from eval.formats.writing import write_text
 from eval.judge.shown import NOTHING, Shown
 
@@ -44,7 +44,7 @@ def write(
     rows = csv.writer(text, lineterminator="\r\n")
     rows.writerow([*COLUMNS, *TOLD])
     for pair in pairs:
-        told = (harmless(cell) for cell in (*pair, *shown.of(*pair)))
+        told = (kept(cell) for cell in (*pair, *shown.of(*pair)))
         query, source, document, *rest = told
         rows.writerow([query, source, document, "", drawn, *rest])
     write_text(path, text.getvalue())

@@ -9,7 +9,7 @@ from pathlib import Path
 from eval import record, runfolder
 from eval.dataset import Federation
 from eval.formats.csvtable import write_table
-from eval.formats.ratings import HEADER
+from eval.formats.ratings import HEADER, TEXTS
 from eval.formats.trec import read_qrels, read_run
 from eval.judge import sheet as judging
 from eval.judge.shown import Shown
@@ -94,7 +94,7 @@ def write_ratings(
             if document[0] == wanted[0]:
                 question, need, title, text = shown.of(query, *document)
                 rows.append([query, question, need, document[1], "", "", "", "", title, text])
-    write_table(path, (*HEADER, *BESIDE), rows, escape=True)
+    write_table(path, (*HEADER, *BESIDE), rows, escape=True, texts=TEXTS)
 
 
 def write_judging(

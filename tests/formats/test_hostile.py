@@ -175,3 +175,23 @@ def test_a_number_stays_a_number(tmp_path, cell):
     path = tmp_path / "t.csv"
     csvtable.write_table(path, ("rating",), [(cell,)], escape=True)
     assert path.read_text().splitlines() == ["rating", cell]
+
+
+@pytest.mark.parametrize(
+    ("cell", "changed"),
+    [
+        *((cell, True) for cell in ("0001", "1e3", "1.50", "12345678901234567", "-2", "+3", ".5")),
+        *((cell, True) for cell in ("1-2", "2024-01-05", "3/4", "10:30", "5%", "$4", "TRUE")),
+        *((cell, True) for cell in ("MAR1", "Sept 2", "dec-1", " 007", "1 2", "=a", "'x")),
+        *((cell, False) for cell in ("0", "7", "123456789012345", "a1", "true story", "marble")),
+        *((cell, False) for cell in ("https://x.org/1", "junk", "", "decade")),
+    ],
+)
+def test_an_id_is_no_number_to_a_spreadsheet(tmp_path, cell, changed):
+    """Opened and saved, 0001 would come back as 1 and MAR1 as the first of March."""
+    path = tmp_path / "t.csv"
+    csvtable.write_table(path, ("docid", "rating"), [(cell, "0001")], escape=True, texts=(0,))
+    (raw,) = csvtable.read_table(path, Findings()).rows
+    assert raw.cells == (f"'{cell}" if changed else cell, "0001")
+    (back,) = csvtable.read_table(path, Findings(), escaped=True).rows
+    assert back.cells == (cell, "0001")
