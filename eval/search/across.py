@@ -1,7 +1,8 @@
 """Held-out figures of a climb: it is climbed anew for every fold, without that fold's queries.
 
-One climb over everything would choose its direction on the very queries that judge it. (Varma and
-Simon 2006; the folds keep every group whole.)
+One climb over everything would choose its direction on the very queries that judge it. What is
+estimated is the procedure itself, restarts included. (Varma and Simon 2006; the folds keep every
+group whole.)
 """
 
 from collections.abc import Callable, Sequence
@@ -13,7 +14,7 @@ from eval.bulk import Bulk, Labels, Mask, ndcg, order
 from eval.evidence.choose import choose
 from eval.evidence.flips import flip_law
 from eval.evidence.folds import fold_draws
-from eval.evidence.nested import DRAWS, LEVEL, Estimate
+from eval.evidence.nested import LEVEL, Estimate
 from eval.evidence.scores import Floats, Scores
 from eval.search.ascent import ascend
 from eval.search.part import part
@@ -21,6 +22,8 @@ from eval.search.tunables import Tunable
 from eval.search.ways import towards
 
 REPLICATES = 199
+# Each is five climbs with all their restarts; ``spread`` says how far the draws lie apart.
+DRAWS = 4
 
 
 def cross_fitted(
@@ -67,7 +70,7 @@ def _chosen(
     """What the whole procedure, climb and plateau, would use if it had seen only these queries."""
     # The others would cost as much, and a fold's own are not even there.
     laid, labels = part(laid, labels, training)
-    climbed = ascend(laid, labels, today, turned, rng=rng, restarts=0)
+    climbed = ascend(laid, labels, today, turned, rng=rng)
     way = towards(today, climbed.numbers, turned)
     values = np.column_stack(
         [ndcg(order(laid, way.numbers(setting), cut=True), labels) for setting in way.settings]
