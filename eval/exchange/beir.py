@@ -54,6 +54,6 @@ def _corpus(source: Path, target: Path, mapped: IdMap | None) -> None:
     with target.open("w", encoding="utf-8", newline="\n") as file:
         for row in json_lines(source, findings):
             key = str(row.fields["_id"])
-            for id in leaving([key], mapped, source, findings).of[key]:
+            for id in leaving([key], mapped, None, source, findings).of[key]:
                 file.write(json.dumps({**row.fields, "_id": id}, ensure_ascii=False) + "\n")
     findings.check()

@@ -43,7 +43,7 @@ def export_labels(wish: Wish) -> Summary:
     findings = Findings(FormatError)
     sheet = _sheet(labels, wish.name)
     judged = documents_of(sheet)
-    ids = leaving(judged, wish.mapped, wish.folder, findings)
+    ids = leaving(judged, wish.mapped, keys, wish.folder, findings)
     findings.check()
     out = ids.sheet(sheet)
     written = [wish.target]

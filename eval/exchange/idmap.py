@@ -23,12 +23,14 @@ Names = Callable[[str], tuple[str, ...]]
 class IdMap:
     """``keys(id)``: the keys a judged id may stand for: none, one, or several between which nobody
     can choose. ``ids(key)``: the ids by which a record is judged, those that may be another's too
-    left out. ``shared(key)``: whether it has only such ids.
+    left out. ``shared(key)``: whether it has only such ids. ``listed``: the map names its keys, and
+    does not make an id of any.
     """
 
     keys: Names
     ids: Names
     shared: Callable[[str], bool]
+    listed: bool
 
 
 def id_map(given: str) -> IdMap:
@@ -47,7 +49,12 @@ def _template(given: str) -> IdMap:
         match = shape.fullmatch(judged)
         return (match[1],) if match else ()
 
-    return IdMap(keys=keys, ids=lambda key: (f"{before}{key}{after}",), shared=lambda key: False)
+    return IdMap(
+        keys=keys,
+        ids=lambda key: (f"{before}{key}{after}",),
+        shared=lambda key: False,
+        listed=False,
+    )
 
 
 def _table(path: Path) -> IdMap:
@@ -79,4 +86,5 @@ def _of(keys: Mapping[str, Mapping[str, None]]) -> IdMap:
         keys=lambda judged: tuple(keys.get(judged, ())),
         ids=lambda key: tuple(ids.get(key, ())),
         shared=lambda key: key in ids and not ids[key],
+        listed=True,
     )

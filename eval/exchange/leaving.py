@@ -6,7 +6,7 @@ one without an id of its own keeps its key, so that nothing is lost, and all of 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -58,6 +58,7 @@ class Ids:
 def leaving(
     keys: Iterable[str],
     mapped: IdMap | None,
+    there: Collection[str] | None,
     file: Path,
     findings: Findings,
     *,
@@ -65,22 +66,30 @@ def leaving(
 ) -> Ids:
     """The ids of records; without a map their keys. With ``one`` no record has several.
 
-    A key that stays, and that the map would read back as another record, is refused: of its
-    judgements the other one would get them.
+    ``there`` are the keys of the records there are, None where nobody knows: any other key is an id
+    that an import left as it was. Refused are a record that the map would read back as another
+    one, and two that would go out as one: the judgements of the one would become the other's.
     """
     if mapped is None:
         return Ids(of={key: (key,) for key in keys})
     of: dict[str, tuple[str, ...]] = {}
+    taken: dict[str, str] = {}
     missing, ambiguous = [], []
     for key in keys:
-        ids = mapped.ids(key)
+        record = there is None or key in there
+        ids = mapped.ids(key) if record or mapped.listed else ()
         of[key] = (ids[:1] if one else ids) or (key,)
-        if len(ids) == 1:
+        for id in of[key]:
+            if taken.setdefault(id, key) != key:
+                said = f"keys {quoted(taken[id])} and {quoted(key)} both go out as {quoted(id)}"
+                findings.refuse(file, 0, f"{said}: make them one")
+        if len(ids) == 1 or not record:
             continue
         kind = (FIRST if one else SEVERAL) if ids else SHARED if mapped.shared(key) else MISSING
         (missing if kind == MISSING else ambiguous).append(key)
         findings.count(kind, file, 0, quoted(key))
-        if not ids and mapped.keys(key) not in ((), (key,)):
+        others = [other for other in mapped.keys(key) if there is None or other in there]
+        if not ids and others not in ([], [key]):
             said = f"key {quoted(key)} has no id in --id-map, where it is the id of another record"
             findings.refuse(file, 0, f"{said}: give it an id of its own")
     return Ids(of=of, missing=tuple(missing), ambiguous=tuple(ambiguous))

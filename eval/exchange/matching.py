@@ -30,7 +30,8 @@ def match_documents(
 ) -> tuple[Match, dict[str, str]]:
     """The match of all judged ids, and the key of each that has one.
 
-    Without ``keys`` any key counts as found, as nobody can tell.
+    Without ``keys`` any key counts as found, as nobody can tell. An id of no record stays what it
+    is, so that it goes out again as it came in.
     """
     found, missing, ambiguous = [], [], []
     names: dict[str, str] = {}
@@ -46,7 +47,7 @@ def match_documents(
             ambiguous.append(judged)
         else:
             missing.append(judged)
-            names[judged] = given[0] if len(given) == 1 else judged
+            names[judged] = judged
     return Match(found=tuple(found), missing=tuple(missing), ambiguous=tuple(ambiguous)), names
 
 

@@ -82,7 +82,8 @@ def export_run(wish: RunWish) -> Summary:
     run = read_run(_wanted(wish))
     findings = Findings(FormatError)
     keys = tuple(dict.fromkeys(key for own in run.scores.values() for key in own))
-    ids = leaving(keys, wish.mapped, wish.folder, findings, one=True)
+    there = _records(wish.folder / CORPUS)
+    ids = leaving(keys, wish.mapped, there, wish.folder, findings, one=True)
     findings.check()
     scores = {
         query: {ids.of[key][0]: score for key, score in own.items()}
@@ -115,13 +116,17 @@ def _known(wish: Wish) -> tuple[set[str] | None, set[str] | None]:
     """Ids of the queries and documents there are to match with, None where there are none."""
     queries, corpus = wish.target / QUERIES, wish.corpus or wish.target / CORPUS
     corpus = corpus / CORPUS if corpus.is_dir() else corpus
-    documents = None
-    if corpus.exists():
-        findings = Findings(DatasetError)
-        documents = set(read_documents(corpus, findings))
-        findings.check()
     asked = wish.queries or (queries if queries.exists() else None)
-    return (set(read_asked(asked).queries) if asked else None), documents
+    return (set(read_asked(asked).queries) if asked else None), _records(corpus)
+
+
+def _records(corpus: Path) -> set[str] | None:
+    if not corpus.exists():
+        return None
+    findings = Findings(DatasetError)
+    documents = set(read_documents(corpus, findings))
+    findings.check()
+    return documents
 
 
 def _sheet(run: Run) -> Sheet:

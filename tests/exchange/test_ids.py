@@ -104,7 +104,7 @@ def test_what_a_table_does_not_say_is_named_and_kept(folder, run, tmp_path):
     notes = " ".join(said["notes"])
     assert "record of several ids in --id-map, written under each: 1, namely '0001'" in notes
     assert "whose id is another's too, kept under its key: 1, namely 'https://x.org/a?b=1'" in notes
-    assert "record without an id in --id-map, kept under its key: 13" in notes
+    assert "record without an id in --id-map, kept under its key: 1, namely '9\" nail" in notes
     rows = read_qrels(tmp_path / "out").judgements
     assert rows["q 1"] == {"A1": 3, "A2": 3, "https://x.org/a?b=1": 0} | {
         f"new{n}": 1 for n in range(12)
@@ -113,6 +113,37 @@ def test_what_a_table_does_not_say_is_named_and_kept(folder, run, tmp_path):
     words = ["--queries", folder, "--corpus", folder, "--id-map", given, "--no-carry"]
     run("import", tmp_path / "out", "--to", tmp_path / "back", *words)
     assert load_labels(tmp_path / "back").grades == load_labels(folder).grades
+
+
+@pytest.mark.parametrize("kind", ["template", "table"])
+def test_ids_that_no_record_has_come_back_as_they_were(folder, run, tmp_path, kind):
+    """What the shop calls its withdrawn articles would come back as something else."""
+    ids = ("p/0001", "p/gone", "withdrawn", "p/x/p/y", "https://x.org/a?b=1")
+    path = tmp_path / "a.qrels"
+    path.write_text("".join(f"q 1\t0\t{id}\t{grade}\n" for grade, id in enumerate(ids)))
+    rows = ("p/0001,0001", "p/gone,gone", "p/x/p/y,x/p/y")
+    given = "p/{key}" if kind == "template" else table(tmp_path / "m.csv", *rows)
+    words = ["--queries", folder, "--corpus", folder, "--no-carry", "--id-map", given]
+    _, said, _ = run("import", path, "--to", tmp_path / "mine", *words)
+    assert said["documents"]["missing"]["first"] == ["p/gone", "withdrawn", "p/x/p/y"]
+    assert load_labels(tmp_path / "mine").grades["q 1"]["0001"] == 0
+    out = ["--format", "trec", "-o", tmp_path / "out.qrels", "--id-map", given]
+    if kind == "template":
+        # A record's own key was judged, which the template has another id for.
+        ids = (*ids[:-1], "p/https://x.org/a?b=1")
+    code, said, _ = run("export", tmp_path / "mine", *out)
+    assert (code, said["documents"]["missing"]["count"]) == (0, 3 + (kind == "table"))
+    assert list(read_qrels(tmp_path / "out.qrels").judgements["q 1"]) == list(ids)
+
+
+def test_two_keys_that_would_go_out_as_one_are_refused(folder, run, tmp_path):
+    """Of two judgements of one id the other tool would take either."""
+    with (folder / "qrels.tsv").open("a") as file:
+        file.write("q 1\tp/0001\t1\n")  # left as it was while there was no record 0001
+    out = tmp_path / "out"
+    code, said, _ = run("export", folder, "--format", "trec", "-o", out, "--id-map", "p/{key}")
+    assert (code, "'0001' and 'p/0001' both go out as" in said["error"]["message"]) == (3, True)
+    assert not out.exists()
 
 
 @pytest.mark.parametrize("name", ["trec", "beir"])

@@ -30,7 +30,7 @@ def test_a_template_gives_the_key(table, folder, run, tmp_path):
     assert (code, said["documents"]["found"]) == (1, 1)
     assert said["documents"]["missing"] == {"count": 2, "first": ["shop/9", "shop/two"]}
     grades = load_labels(tmp_path / "new").grades["q 1"]
-    assert grades == {"0001": 3, "copy": 3, "9": 1, "two": 2}
+    assert grades == {"0001": 3, "copy": 3, "shop/9": 1, "shop/two": 2}
 
 
 def test_a_table_gives_the_key_and_says_where_it_cannot(table, folder, run, tmp_path):
@@ -91,7 +91,7 @@ def test_a_run_comes_in_under_our_keys_and_goes_out(folder, run, tmp_path):
     assert "ties by document id descending" in said["notes"][0]
     run("export", folder, "--format", "trec-run", "-o", tmp_path / "out.run")
     found = read_run(tmp_path / "out.run")
-    assert (found.tag, found.scores["q 1"]) == ("bm 25", {"0001": 2.5, "x": 0.001})
+    assert (found.tag, found.scores["q 1"]) == ("bm 25", {"0001": 2.5, "shop/x": 0.001})
     assert load_folder(folder).judgements
     code, said, _ = run(
         "export", folder, "--format", "trec-run", "-o", tmp_path / "x", "--run", "z"
