@@ -139,6 +139,13 @@ def test_the_test_command_runs_the_notebooks_where_there_are_some(
 
 def test_jupyter_opens_the_gallery_as_any_user(script):
     """Root in a container gets the same gallery as everybody, not a refusal."""
-    words = script.lab_words()
+    words = script.lab_words([])
     assert "--LabApp.default_url=/lab/tree/notebooks" in words
     assert ("--allow-root" in words) == (os.geteuid() == 0)
+
+
+def test_a_folder_of_ones_own_takes_the_place_of_the_gallery(script):
+    """JupyterLab refuses to start where a setting has two values."""
+    words = script.lab_words(["--no-browser", "--ServerApp.root_dir=/own"])
+    assert not any(word.startswith("--ServerApp.root_dir") for word in words)
+    assert "--LabApp.default_url=/lab/tree/notebooks" in words

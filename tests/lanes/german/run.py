@@ -12,6 +12,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tests.lanes import debian
+
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
 SERVERS = Path("/usr/lib/postgresql")
@@ -36,30 +38,18 @@ def lacking() -> bool:
     return programs() is None or not SOURCE.is_file() or shutil.which("localedef") is None
 
 
-def refusal() -> str | None:
-    """Why nothing can be installed here, or None."""
-    if shutil.which("apt-get") is None:
-        return "this is not Debian or one of its kin"
-    if os.geteuid() != 0:
-        return f"only root installs packages; install {' and '.join(PACKAGES)}"
-    return None
-
-
-def install() -> bool:
-    """True if the packages are there. No cluster of Debian's own is made or started."""
+def not_had() -> str | None:
+    """Why the packages cannot be had. No cluster of Debian's own is made or started."""
+    if why := debian.refusal(PACKAGES):
+        return why
     settings = Path("/etc/postgresql-common/createcluster.d")
     settings.mkdir(parents=True, exist_ok=True)
     (settings / "esra-german-lane.conf").write_text("create_main_cluster = false\n", "utf-8")
-    quiet = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-    commands = (["update", "-q"], ["install", "-q", "-y", "--no-install-recommends", *PACKAGES])
-    return all(
-        subprocess.run(["apt-get", *command], env=quiet, stdout=sys.stderr).returncode == 0
-        for command in commands
-    )
+    return debian.not_had(PACKAGES)
 
 
 def main(arguments: list[str]) -> int:
-    if lacking() and (why := refusal() or (None if install() else "apt-get could not install")):
+    if lacking() and (why := not_had()):
         print(f"german lane: not run: {why}")
         return 0
     found = programs()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.lanes import debian
 from tests.lanes.german import run
 
 
@@ -14,8 +15,8 @@ from tests.lanes.german import run
 def test_where_it_cannot_run_it_says_so_and_passes(monkeypatch, capsys, apt, uid, why):
     """A lane that was skipped would look like one that passed, or fail every other machine."""
     monkeypatch.setattr(run, "lacking", lambda: True)
-    monkeypatch.setattr(run.shutil, "which", lambda name: apt)
-    monkeypatch.setattr(run.os, "geteuid", lambda: uid)
+    monkeypatch.setattr(debian.shutil, "which", lambda name: apt)
+    monkeypatch.setattr(debian.os, "geteuid", lambda: uid)
     assert run.main([]) == 0
     said = capsys.readouterr().out
     assert said.startswith("german lane: not run: ")
