@@ -38,7 +38,7 @@ class Held:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class About:
     """``arm`` names the recording; ``key`` is of all that a recording depends on, "" where it was
-    written without one.
+    written without one; ``claims`` are its caller's, as far as retention keeps them.
     """
 
     arm: str
@@ -49,6 +49,7 @@ class About:
     queries: Mapping[str, Labelled] = field(default_factory=dict)
     noise: Mapping[str, object] | None = None
     key: str = ""
+    claims: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 def write(folder: Path, about: About) -> None:
@@ -77,8 +78,9 @@ def read(folder: Path) -> About | None:
             for id, own in plain.pop("queries").items()
         }
         sources = {id: Held(**own) for id, own in plain.pop("sources").items()}
+        claims = {name: tuple(own) for name, own in plain.pop("claims", {}).items()}
         plain.pop("hidden", None)  # of earlier versions, where it was always empty
-        return About(queries=queries, sources=sources, **plain)
+        return About(queries=queries, sources=sources, claims=claims, **plain)
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise ValueError(f"{path}: not written by this version; record it again") from error
 

@@ -21,14 +21,17 @@ from eval.record import CALLER, Question
 
 # What is asked of an engine, rows a query: the most that a catalog may allow.
 WIDEST = 1_000
-# The workbench's caller, whose own cap would else hold.
-ASKING: Caller = replace(CALLER, limits=replace(CALLER.limits, rows=WIDEST))
 TOLD = (
     f"each query's date: of the first {WIDEST:,} rows of a source those of records dated later are "
     "taken out, and the row cap counts what is left; rarity counts them; records without a date "
     "stay"
 )
 NOT = "today: a query's date is its now, and later documents were not taken out"
+
+
+def asking(caller: Caller) -> Caller:
+    """The caller, whose own cap would else hold."""
+    return replace(caller, limits=replace(caller.limits, rows=WIDEST))
 
 
 class AsOf:
@@ -62,7 +65,7 @@ def as_of(house: House, question: Question) -> House:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Widely:
-    """As ``as_of``, for calls of ``ASKING``: over the wider answers, cut to the cap of a source.
+    """As ``as_of``, for calls of ``asking``: over the wider answers, cut to the cap of a source.
 
     A plan of a model that names a limit between the two is cut as well, where it would be rejected.
     """

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from eval.command import DEGRADED, OK, USAGE, amount, catalog, count, failed
+from eval.recording.claims import claim, stated
 
 EPILOG = """\
 --name N --data D ..            labelled folders, each one source, loaded into the database
@@ -47,6 +48,15 @@ def parser() -> argparse.ArgumentParser:
         type=count,
         metavar="N",
         help="candidates a reranker sees",
+    )
+    add(
+        "--claim",
+        dest="claims",
+        action="append",
+        default=[],
+        type=claim,
+        metavar="NAME=VALUE",
+        help="of the caller, as a record filter names it; again: a further value or claim",
     )
     add("--as-of", action="store_true", help="take out what is dated after a query's own date")
     add("--retention", choices=["full", "keyed_hash", "redacted", "none"], help="of prompts")
@@ -93,4 +103,8 @@ def _misuse(arguments: argparse.Namespace) -> str:
         return "one of --name N (folders are loaded) and --catalog FILE (sources are there already)"
     if arguments.exposure and not arguments.catalog:
         return "--exposure goes with --catalog"
+    try:
+        stated(arguments.claims)
+    except ValueError as error:
+        return str(error)
     return ""

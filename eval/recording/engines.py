@@ -22,6 +22,7 @@ from dataclasses import dataclass, field, replace
 
 from esra.briefs import PlanBrief
 from esra.domain.capability import PlanForm
+from esra.domain.invocation import Caller
 from esra.domain.source import Source
 from esra.ports import House, Planner, Reply, Trouble, no_evidence
 from eval import record
@@ -59,14 +60,15 @@ class FromKept:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Engines:
-    """``house`` is that of the recording, ``planners`` those that cost nothing; ``as_of``: records
-    dated after a question were taken out of its answer.
+    """``house`` and ``caller`` are those of the recording, ``planners`` those that cost nothing;
+    ``as_of``: records dated after a question were taken out of its answer.
     """
 
     house: House
     exposure: str
     planners: Mapping[str, Planner]
     as_of: bool = False
+    caller: Caller = CALLER
     gate: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(2))
 
     async def look(
@@ -181,7 +183,7 @@ class Engines:
 
     async def _asked(self, question: Question, house: House, keys: Iterable[str]) -> Trace:
         quiet = replace(house, evidence=no_evidence, selections=None)
-        return await record.answer(question, self.exposure, quiet, bringing(CALLER, keys))
+        return await record.answer(question, self.exposure, quiet, bringing(self.caller, keys))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

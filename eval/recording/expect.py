@@ -11,12 +11,13 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from math import ceil
 
+from esra.domain.invocation import Caller
 from esra.domain.usage import Usage
 from esra.llm.openai.fence import fenced
 from esra.llm.prompts import load_prompts
 from esra.ports import House, PlanBrief, Reply, RerankBrief, SelectBrief, Trouble
 from eval.measures.window import tokens
-from eval.record import Question, answer
+from eval.record import CALLER, Question, answer
 from eval.recording.answers import Brief
 from eval.recording.asking import PAID
 from eval.recording.bill import total
@@ -122,6 +123,7 @@ async def from_sample(
     house: House,
     price: Price,
     pace: "Rate",
+    caller: Caller = CALLER,
 ) -> Expected:
     """``count`` questions, from the briefs of the first few of ``questions``; nothing is paid."""
     weighed: list[Usage] = []
@@ -142,7 +144,7 @@ async def from_sample(
     some = questions[:SAMPLE]
     began = time.perf_counter()
     for question in some:
-        await answer(question, exposure, own)
+        await answer(question, exposure, own, caller)
     took = (time.perf_counter() - began) / max(1, len(some))
     each = total(weighed)
     seconds = took + each.tokens_out / max(1, len(some)) / TOKENS_A_SECOND

@@ -15,14 +15,15 @@ from esra.domain.plan import Strategy
 from esra.domain.source import Field, Mapping, Masking, Operator, RowRule, Source
 from esra.ports import Reply
 
-CLAIM = "the keys of this question"  # the workbench's own caller has no other claim
+CLAIM = "the keys of this question"
 KEY = "key"
 LISTING = PlanForm.MODEL  # the form under which a plan of ours comes in
 
 
 def bringing(caller: Caller, keys: Iterable[str]) -> Caller:
-    """The caller with these keys."""
-    return replace(caller, claims=(*caller.claims, (CLAIM, tuple(sorted(keys)))))
+    """The caller with these keys, and none that he brought himself."""
+    others = (pair for pair in caller.claims if pair[0] != CLAIM)
+    return replace(caller, claims=(*others, (CLAIM, tuple(sorted(keys)))))
 
 
 def of_one(

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from eval.misses import Known
 from eval.recording.about import About
+from eval.recording.claims import words
 from eval.recording.expect import Expected
 from eval.recording.noise import Noise
 from eval.recording.session import Session
@@ -49,6 +50,7 @@ def done(
         ("degraded", f"{failed} questions{again} asks them" * bool(failed)),
         ("known", _looked(known)),
         ("as of", told.as_of),
+        ("caller", "; ".join(words(told.claims))),
         ("", _filled(went, questions)),
         ("noise", floor.line() if floor else ""),
         ("run", str(folder)),
@@ -68,6 +70,7 @@ def done(
         "expected": went.expected.as_json(),
         "paid": _plain(went),
         "as_of": told.as_of,
+        "claims": {name: list(own) for name, own in told.claims.items()},
         "filled_by_later": {query: list(sources) for query, sources in went.filled.items()},
         "noise": floor.as_json() if floor else None,
         "known": _counts(known),

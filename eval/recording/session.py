@@ -7,12 +7,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from esra.domain.invocation import Caller
 from esra.ports import House
 from eval import record
 from eval.progress import Progress
 from eval.record import CALLER, Enough, Question
 from eval.recording.answers import Answers
-from eval.recording.as_of import ASKING, Widely, caps, filled
+from eval.recording.as_of import Widely, asking, caps, filled
 from eval.recording.asking import Desk
 from eval.recording.bill import Bill, Most
 from eval.recording.expect import Expected, Guess, Price, Rate, from_sample, from_traces
@@ -31,6 +32,7 @@ class Wanted:
     most: Most = field(default_factory=Most)
     as_of: bool = False
     price: Price = None
+    caller: Caller = CALLER
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,7 +75,9 @@ async def expect(wanted: Wanted, house: House, folder: Path) -> Expected:
     if known is not None:
         return known
     some = max(left, key=len)
-    return await from_sample(some, count, wanted.exposure, house, wanted.price, wanted.rate)
+    return await from_sample(
+        some, count, wanted.exposure, house, wanted.price, wanted.rate, wanted.caller
+    )
 
 
 async def run(
@@ -103,7 +107,7 @@ async def run(
                     parallel=wanted.rate.parallel,
                     delay=wanted.rate.delay,
                     around=around,
-                    caller=ASKING if wanted.as_of else CALLER,
+                    caller=asking(wanted.caller) if wanted.as_of else wanted.caller,
                     progress=bar,
                 )
         except Enough as enough:

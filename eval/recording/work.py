@@ -22,18 +22,17 @@ from eval.command import CONFIG, SOURCE, USAGE
 from eval.formats.findings import FormatError
 from eval.load import LoadError
 from eval.measures import measure
-from eval.misses import Known, known
+from eval.misses import known
 from eval.progress import Progress
-from eval.recording import about, session
+from eval.recording import about, claims, session
 from eval.recording.answers import Answers, AnswersUnusable, secret_of
 from eval.recording.as_of import NOT, TOLD, WIDEST
-from eval.recording.asking import PAID
 from eval.recording.bill import Most
 from eval.recording.changed import Changes, refuse_missing_models
-from eval.recording.engines import Engines, FromKept
 from eval.recording.expect import Price, Rate
 from eval.recording.ground import Ground, ground
 from eval.recording.labelled import Set
+from eval.recording.looked import looked
 from eval.recording.noise import Noise, noise
 from eval.recording.said import Done, done, dry
 from eval.tune.folders import CannotRecord, recording_key
@@ -100,7 +99,8 @@ async def _record(
                 "rerankers": dict(house.rerankers),
             },
         )
-        key = _key(over, house, models, arguments, changes)
+        secret = house.prompt_key or secret_of(base / "keys" / "answers.key")
+        key = _key(over, house, models, arguments, changes, secret)
         folder = arguments.out or base / "runs" / over.exposure / key[:16]
         try:
             about.refuse_another(folder, key)
@@ -110,19 +110,31 @@ async def _record(
         progress.say(expected.line())
         if arguments.dry_run:
             return dry(folder, expected)
-        secret = house.prompt_key or secret_of(base / "keys" / "answers.key")
         labels = over.labels.masked(house.retention, secret)
-        told = replace(_about(arguments, over, labels, capability, changes), key=key)
+        own = claims.kept(claims.stated(arguments.claims), house.retention, secret)
+        told = replace(_about(arguments, over, labels, capability, changes, own), key=key)
         _write_labels(folder, labels, capability, models, arguments.k)
         about.write(folder, told)
         answers = _answers(house, capability, base, secret, progress)
         try:
             went = await session.run(wanted, house, folder, expected, answers, progress)
-            looked = await _looked(wanted, house, folder, labels, answers, progress)
+            with progress.bar("looking for what is missing") as bar:
+                found = await looked(
+                    house,
+                    wanted.exposure,
+                    wanted.questions,
+                    folder,
+                    labels.judgements,
+                    answers,
+                    as_of=wanted.as_of,
+                    caller=wanted.caller,
+                    parallel=wanted.rate.parallel,
+                    progress=bar,
+                )
         finally:
             if answers is not None:
                 answers.close()
-    known.write(folder, looked)
+    known.write(folder, found)
     if went.filled:
         count = f"in {len(went.filled)} of {len(wanted.questions)} questions they filled an answer"
         told = replace(told, as_of=f"{told.as_of}; {count}")
@@ -131,7 +143,7 @@ async def _record(
     if floor is not None:
         about.write(folder, replace(told, noise=floor.as_json()))
     _refuse_nothing(went, len(wanted.questions))
-    return done(folder, told, went, len(wanted.questions), floor, looked)
+    return done(folder, told, went, len(wanted.questions), floor, found)
 
 
 def _wanted(arguments: argparse.Namespace, over: Ground) -> session.Wanted:
@@ -145,6 +157,7 @@ def _wanted(arguments: argparse.Namespace, over: Ground) -> session.Wanted:
         most=Most(calls=arguments.max_calls, tokens=arguments.max_tokens, cost=arguments.max_cost),
         as_of=arguments.as_of,
         price=_price(over.catalog),
+        caller=claims.caller_of(claims.stated(arguments.claims)),
     )
 
 
@@ -159,6 +172,7 @@ def _key(
     models: dict[str, str],
     arguments: argparse.Namespace,
     changes: Changes,
+    secret: bytes,
 ) -> str:
     """Of what the recording depends on; with nothing changed it names the folder that tune uses."""
     key = recording_key(house.catalog.version, over.labels.data, models)
@@ -166,6 +180,7 @@ def _key(
         *changes.told(),
         *((f"as_of={WIDEST}",) if arguments.as_of else ()),
         *((f"retention={arguments.retention}",) if arguments.retention else ()),
+        *claims.identity(claims.stated(arguments.claims), house.retention, secret),
     ]
     if own:
         key = hashlib.sha256("\n".join([key, *own]).encode()).hexdigest()
@@ -178,13 +193,14 @@ def _about(
     labels: Set,
     capability: Capability,
     changes: Changes,
+    own: claims.Kept,
 ) -> about.About:
     sources = {source.id: source for source in load_catalog(over.catalog).catalog.sources}
     ids = [binding.source for binding in capability.bindings]
     forms = capability.forms
     dated = any(query.now is not None for query in labels.questions)
     return about.About(
-        arm=arguments.arm or " ".join([over.exposure, *changes.told()]),
+        arm=arguments.arm or " ".join([over.exposure, *changes.told(), *claims.words(own)]),
         as_of=TOLD if arguments.as_of else NOT if dated else "",
         forms={"select": forms.select, "plan": forms.plan, "rerank": forms.rerank},
         shortlist=capability.scoring.shortlist,
@@ -192,6 +208,7 @@ def _about(
             id: about.Held(family=sources[id].family, documents=labels.sizes.get(id)) for id in ids
         },
         queries=labels.labels,
+        claims=own,
     )
 
 
@@ -228,32 +245,6 @@ def _answers(
         )
         return None
     return Answers(base / "cache" / "answers.sqlite", secret)
-
-
-async def _looked(
-    wanted: session.Wanted,
-    house: House,
-    folder: Path,
-    labels: Set,
-    answers: Answers | None,
-    progress: Progress,
-) -> Known:
-    """What the engines say of the right documents; no model is asked."""
-    free = {
-        form: FromKept(planner.identity, answers) if form == PAID else planner
-        for form, planner in house.planners.items()
-    }
-    engines = Engines(
-        house=house,
-        exposure=wanted.exposure,
-        planners=free,
-        as_of=wanted.as_of,
-        gate=asyncio.Semaphore(wanted.rate.parallel),
-    )
-    asked = {one.id for one in wanted.questions}
-    traces = {q: trace for q, trace in record.lines(folder / session.TRACES) if q in asked}
-    with progress.bar("looking for what is missing") as bar:
-        return await engines.look(wanted.questions, traces, labels.judgements, bar)
 
 
 def _noise(folder: Path, over: Ground, arguments: argparse.Namespace) -> Noise | None:

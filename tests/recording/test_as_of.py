@@ -86,7 +86,7 @@ def test_the_rows_are_those_of_an_engine_without_the_later_ones(times, cap, wide
 def test_the_cap_is_filled_with_what_was_there_at_the_time(question):
     """A question of May would be answered from the few rows that June left over."""
     widely, own = room.Widely(exposure=library.ASKED), house()
-    found = answers(widely(own, question), question, room.ASKING)
+    found = answers(widely(own, question), question, room.asking(record.CALLER))
     below = answers(room.as_of(own, question), question)
     for (_, _, rows), (_, _, few) in zip(found, below, strict=True):
         assert all(row[3] <= question.now for row in rows)
@@ -99,7 +99,7 @@ def test_a_question_without_a_date_is_asked_as_always():
     question = Question(id="q", text="wing")
     for own in (house(), house(rows=200)):
         widely = room.Widely(exposure=library.ASKED)
-        found = answers(widely(own, question), question, room.ASKING)
+        found = answers(widely(own, question), question, room.asking(record.CALLER))
         assert found == answers(own, question)
         assert len(found[0][2]) == min(30, own.catalog.sources[0].limits.rows)
 
@@ -113,7 +113,7 @@ def test_a_lower_cap_of_exposure_or_capability_holds():
         tight = replace(own, catalog=replace(own.catalog, **{name: levels}))
         assert set(room.caps(tight.catalog, library.ASKED).values()) == {3}
         widely = room.Widely(exposure=library.ASKED)
-        found = answers(widely(tight, question), question, room.ASKING)
+        found = answers(widely(tight, question), question, room.asking(record.CALLER))
         assert {len(rows) for *_, rows in found} == {3}
 
 
@@ -129,7 +129,6 @@ def recorded(folder, questions):
 def test_where_even_the_wider_answer_is_filled_it_is_said(tmp_path, monkeypatch):
     """Rows would be lost below what came later, and the report be read as if they were not."""
     monkeypatch.setattr(room, "WIDEST", 6)
-    monkeypatch.setattr(room, "ASKING", record.CALLER)
     # All 30 records of a source hold "wing"; on day 0 one is there, on day 40 all are.
     asked = [Question(id=f"q{day:02}", text="wing", now=DAY * day) for day in (*range(12), 40)]
     went = recorded(tmp_path, asked)
