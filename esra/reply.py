@@ -5,8 +5,9 @@ One code fence and one needless nesting are accepted, the commonest habits of mo
 The admit functions of the stages share it.
 """
 
-import json
 import re
+
+from esra.strict_json import strict_json
 
 _FENCE = re.compile(r"\A\s*```[A-Za-z0-9]*\s*\n(.*?)\n?\s*```\s*\Z", re.DOTALL)
 _LIMIT = 1_000_000
@@ -34,21 +35,6 @@ def _read_json(text: object) -> object:
         raise Unusable("a reply is text of at most a million characters")
     fenced = _FENCE.match(text)
     try:
-        return json.loads(
-            fenced.group(1) if fenced else text,
-            parse_constant=_refuse,
-            object_pairs_hook=_unique,
-        )
-    except (ValueError, RecursionError) as error:
+        return strict_json(fenced.group(1) if fenced else text)
+    except ValueError as error:
         raise Unusable("a reply is one JSON value") from error
-
-
-def _refuse(constant: str) -> object:
-    raise ValueError(f"{constant} is not JSON")
-
-
-def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    seen = dict(pairs)
-    if len(seen) != len(pairs):
-        raise ValueError("a key stands twice")
-    return seen

@@ -32,7 +32,7 @@ def catalog(text: str) -> Path:
 
     What is neither is handed on as a file, for the command to say what is wrong with it.
     """
-    from esra.cli.house import meant
+    from esra.cli.catalogs import meant
     from esra.config.strict import ConfigError
 
     try:

@@ -6,9 +6,9 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from esra.cli.catalogs import chosen, options
 from esra.cli.command import Command
 from esra.cli.exits import CONFIG, OK, failed, say
-from esra.cli.house import chosen, options
 
 if TYPE_CHECKING:
     from esra.config.catalog import Loaded

@@ -5,9 +5,9 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from esra.cli.catalogs import every, meant, options
 from esra.cli.command import Command
 from esra.cli.exits import CONFIG, FINDING, OK, SOURCE, failed, say
-from esra.cli.house import every, meant, options
 
 if TYPE_CHECKING:
     from esra.doctor.finding import Finding

@@ -7,24 +7,16 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from esra.cli.catalogs import chosen, options
 from esra.cli.command import Command
+from esra.cli.door import MISSING, doors_installed, opened_door, served, traces_option
 from esra.cli.exits import CONFIG, OK, USAGE, say, trouble
-from esra.cli.house import (
-    MISSING,
-    chosen,
-    doors_installed,
-    options,
-    served,
-    traces_kept,
-    traces_option,
-)
-from esra.cli.variables import named, unset
+from esra.cli.variables import named
 from esra.typed import typed
 
 if TYPE_CHECKING:
     from esra.serve import clients
     from esra.serve.stdio import Wire
-    from esra.wiring import Wishes
 
 CLIENTS = ("claude-desktop", "claude-code", "cursor", "vscode", "codex")
 
@@ -60,34 +52,15 @@ async def _serve(arguments: argparse.Namespace, wire: "Wire") -> int:
     import asyncio
     import signal
 
-    from esra.wiring import Wishes
+    from esra.serve.mcp import mcp_server
+    from esra.serve.stdio import serve_stdio
 
     task = asyncio.current_task()
     assert task is not None
     # Unwinds what was opened; the signal's own way would leave it.
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
-    catalog = chosen(arguments.catalog)
-    if missing := unset(catalog):
-        say(missing)
-    with traces_kept(arguments.traces) as traces:
-        return await _speaking(catalog, Wishes(say=say, traces=traces), wire)
-
-
-async def _speaking(catalog: Path, wishes: "Wishes", wire: "Wire") -> int:
-    from esra.governance import places
-    from esra.serve.door import Door
-    from esra.serve.mcp import mcp_server
-    from esra.serve.reload import Reload, reloading
-    from esra.serve.stdio import serve_stdio
-    from esra.wiring import open_house
-
-    async with open_house(catalog, places.home(), wishes) as opened:
-        for line in opened.refused:
-            say(f"passed over a tuned configuration: {line}")
-        door = Door(opened.house, opened.governance)
-        tuned = places.tuned_folder(places.home())
-        async with reloading(Reload(door, opened.reread, tuned, say, opened.refused)):
-            await serve_stdio(mcp_server(door), wire)
+    async with opened_door(arguments) as (door, _):
+        await serve_stdio(mcp_server(door), wire)
     return OK
 
 

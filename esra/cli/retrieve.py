@@ -6,9 +6,9 @@ import math
 import sys
 from typing import TYPE_CHECKING
 
+from esra.cli.catalogs import kept_as, meant, options
 from esra.cli.command import Command
 from esra.cli.exits import CONFIG, DEGRADED, OK, SOURCE, USAGE, failed, say, trouble
-from esra.cli.house import kept_as, meant, options
 from esra.typed import typed
 
 if TYPE_CHECKING:

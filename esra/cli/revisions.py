@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from esra.cli.catalogs import every, meant
+from esra.cli.catalogs import options as catalog_option
 from esra.cli.exits import CONFIG, SOURCE, USAGE, failed
-from esra.cli.house import every, meant
-from esra.cli.house import options as catalog_option
 
 if TYPE_CHECKING:
     from esra.config.catalog import Loaded

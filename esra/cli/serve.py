@@ -2,27 +2,17 @@
 
 import argparse
 from ipaddress import ip_address
-from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from esra.cli.catalogs import options
 from esra.cli.command import Command
+from esra.cli.door import MISSING, doors_installed, opened_door, served, traces_option
 from esra.cli.exits import CONFIG, INTERRUPTED, OK, USAGE, say, trouble
-from esra.cli.house import (
-    MISSING,
-    chosen,
-    doors_installed,
-    options,
-    served,
-    traces_kept,
-    traces_option,
-)
-from esra.cli.variables import unset
 
 if TYPE_CHECKING:
     from esra.domain.trust import Trust
     from esra.serve.http import Front
-    from esra.wiring import Wishes
 
 
 def _options(parser: argparse.ArgumentParser) -> None:
@@ -58,32 +48,13 @@ def _run(arguments: argparse.Namespace) -> int:
 
 
 async def _serve(arguments: argparse.Namespace) -> int:
-    from esra.wiring import Wishes
-
-    catalog = chosen(arguments.catalog)
-    if missing := unset(catalog):
-        say(missing)
-    with traces_kept(arguments.traces) as traces:
-        return await _listening(arguments, catalog, Wishes(say=say, traces=traces))
-
-
-async def _listening(arguments: argparse.Namespace, catalog: Path, wishes: "Wishes") -> int:
-    from esra.governance import places
-    from esra.serve.door import Door
     from esra.serve.http import http_app
-    from esra.serve.reload import Reload, reloading
     from esra.serve.server import Listen, listen
-    from esra.wiring import open_house
 
-    async with open_house(catalog, places.home(), wishes) as opened:
-        for line in opened.refused:
-            say(f"passed over a tuned configuration: {line}")
-        front = _front(arguments, opened.trust)
+    async with opened_door(arguments) as (door, trust):
+        app = http_app(door, _front(arguments, trust))
         how = Listen(host=arguments.host, port=arguments.port)
-        door = Door(opened.house, opened.governance)
-        tuned = places.tuned_folder(places.home())
-        async with reloading(Reload(door, opened.reread, tuned, say, opened.refused)):
-            interrupted = await listen(http_app(door, front), how, _say_where)
+        interrupted = await listen(app, how, _say_where)
     return INTERRUPTED if interrupted else OK
 
 

@@ -10,6 +10,8 @@ import math
 from collections.abc import Mapping
 from decimal import Decimal
 
+from esra.strict_json import strict_json
+
 DEEPEST = 16  # containers within one another
 LARGEST_WHOLE = 2**53 - 1  # RFC 7493: beyond it two numbers share a double
 
@@ -29,9 +31,9 @@ def canonical(value: object) -> bytes:
 def parsed(text: bytes) -> dict[str, object]:
     """The object in strict JSON: UTF-8, no name twice in an object, every number finite.
 
-    Raises ValueError (RecursionError where the nesting exceeds the parser's own stack).
+    Raises ValueError.
     """
-    value = json.loads(text.decode("utf-8"), object_pairs_hook=_unique, parse_constant=_constant)
+    value = strict_json(text.decode("utf-8"))
     if not isinstance(value, dict):
         raise NotCanonical("not an object")
     return value
@@ -93,14 +95,3 @@ def _laid_out(digits: str, point: int) -> str:
         return f"0.{'0' * -point}{digits}"
     fraction = f".{digits[1:]}" if len(digits) > 1 else ""
     return f"{digits[0]}{fraction}e{point - 1:+d}"
-
-
-def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    seen = dict(pairs)
-    if len(seen) != len(pairs):
-        raise NotCanonical("a name stands twice")
-    return seen
-
-
-def _constant(text: str) -> object:
-    raise NotCanonical(f"{text} is not JSON")

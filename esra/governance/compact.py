@@ -7,13 +7,13 @@ Source: RFC 7515 (compact serialization), RFC 8725 (best practices).
 
 import base64
 import binascii
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from esra.domain.codes import Denial
 from esra.governance.refusals import unauthenticated
+from esra.strict_json import strict_json
 
 _PART = re.compile(r"\A[A-Za-z0-9_-]+\Z")
 _LONGEST_NAME = 256  # characters of alg, typ and kid
@@ -68,10 +68,8 @@ _NESTED = ("jwt", "application/jwt")
 def _object(part: str) -> Mapping[str, object]:
     """The JSON object a part encodes."""
     try:
-        value = json.loads(
-            _bytes(part).decode("utf-8"), object_pairs_hook=_unique, parse_constant=_refuse
-        )
-    except (ValueError, RecursionError):
+        value = strict_json(_bytes(part).decode("utf-8"))
+    except ValueError:
         raise unauthenticated(Denial.TOKEN_MALFORMED) from None
     if not isinstance(value, dict):
         raise unauthenticated(Denial.TOKEN_MALFORMED)
@@ -103,14 +101,3 @@ def _issuer(claims: Mapping[str, object]) -> str:
     if not isinstance(issuer, str):
         raise unauthenticated(Denial.ISSUER_NOT_ACCEPTED)
     return issuer
-
-
-def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        raise ValueError("a name stands twice")
-    return found
-
-
-def _refuse(constant: str) -> object:
-    raise ValueError(f"{constant} is not JSON")

@@ -6,15 +6,15 @@ the MCP door only and takes the few forms that clients are known to mangle, wher
 thing alone.
 """
 
-import json
 import re
 from collections.abc import Mapping
-from typing import Any, Literal, NoReturn, TypeVar
+from typing import Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from esra.domain.codes import ErrorCode
 from esra.domain.outcome import Refused
+from esra.strict_json import strict_json
 
 MOST = 1_000  # results; what a caller gets is the tightest of his limits
 LONGEST = 32 * 1024  # characters; the admission counts bytes (RULINGS 16)
@@ -101,28 +101,6 @@ def _object(text: str) -> object:
     except ValueError:
         return text
     return found if isinstance(found, dict) else text
-
-
-def strict_json(text: str | bytes) -> object:
-    """The one JSON value of ``text``; ``ValueError`` for NaN, a key that stands twice, depth, and
-    any encoding but UTF-8 (RFC 8259, 8.1), which the parser would guess."""
-    if isinstance(text, bytes):
-        text = text.decode("utf-8-sig")
-    try:
-        return json.loads(text, parse_constant=_no_constant, object_pairs_hook=_unique)
-    except RecursionError as error:
-        raise ValueError("nested too deep") from error
-
-
-def _no_constant(constant: str) -> NoReturn:
-    raise ValueError("not JSON")
-
-
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    seen = dict(pairs)
-    if len(seen) != len(pairs):
-        raise ValueError("a key stands twice")
-    return seen
 
 
 def read_arguments(raw: object) -> Arguments:

@@ -18,7 +18,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from esra.serve.arguments import read_body, strict_json
+from esra.serve.arguments import read_body
 from esra.serve.bearer import Resource, token_of
 from esra.serve.door import Asked, Door
 from esra.serve.edge import HEADER, Addressed, Addresses, Bodied, Bounds, Correlated
@@ -29,6 +29,7 @@ from esra.serve.problems import faulty, problem
 from esra.serve.spans import Name
 from esra.serve.threshold import Threshold, challenge
 from esra.serve.wire import Answer, compact
+from esra.strict_json import strict_json
 
 T = TypeVar("T")
 RETRIEVE, MCP = "/v1/retrieve", "/mcp"

@@ -5,7 +5,8 @@ import json
 import pytest
 
 from esra.domain.outcome import Refused
-from esra.serve.arguments import mended, read_arguments, read_body, strict_json
+from esra.serve.arguments import mended, read_arguments, read_body
+from esra.strict_json import strict_json
 
 PROMPT = {"prompt": "wing flutter"}
 SECRET = "canary-4711"

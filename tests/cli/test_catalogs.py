@@ -7,7 +7,7 @@ import json
 import pytest
 
 from esra.cli import main
-from esra.cli.house import meant
+from esra.cli.catalogs import meant
 from tests.config.first import TEXT
 
 SHOWN = ["mcp", "config", "--client", "claude-code"]

@@ -1,19 +1,9 @@
-"""Which catalog a door opens, and what is said when it cannot be opened."""
+"""Which catalog a command means."""
 
 import argparse
-import asyncio
-from collections.abc import Coroutine, Iterator
-from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from esra.cli.exits import CONFIG, OK, SOURCE, trouble
 from esra.typed import typed
-
-if TYPE_CHECKING:
-    from esra.ports import TraceSink
-
-MISSING = "this needs packages that are not installed; install them with: pip install 'esra[serve]'"
 
 
 def options(parser: argparse.ArgumentParser, default: str = "the only one kept") -> None:
@@ -23,27 +13,6 @@ def options(parser: argparse.ArgumentParser, default: str = "the only one kept")
         metavar="FILE|NAME",
         help=f"a catalog file, or a name under which one is kept (default: {default})",
     )
-
-
-def traces_option(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--traces",
-        type=Path,
-        metavar="FILE",
-        help="append a trace of every call, for `./workbench runs shadow`",
-    )
-
-
-@contextmanager
-def traces_kept(file: Path | None) -> "Iterator[TraceSink | None]":
-    """What keeps traces in ``file``; None without one."""
-    if file is None:
-        yield None
-        return
-    from esra.governance.traces import FileTraces
-
-    with closing(FileTraces(file)) as traces:
-        yield traces
 
 
 def chosen(given: str | None) -> Path:
@@ -98,30 +67,3 @@ def _folder() -> Path:
     from esra.governance import places
 
     return places.catalog_file(places.home(), "any").parent
-
-
-def served(work: Coroutine[None, None, int]) -> int:
-    """The exit code of a door's work; what kept it from opening is said in one line."""
-    from esra.config.strict import ConfigError
-    from esra.embedded import EmbeddedError
-    from esra.governance.secrets import SecretUnresolved
-    from esra.wiring import CannotOpen
-
-    try:
-        return asyncio.run(work)
-    except asyncio.CancelledError:
-        return OK  # it was told to stop
-    except (EmbeddedError, CannotOpen, SecretUnresolved) as error:
-        return trouble(f"UNAVAILABLE: {error}", SOURCE)
-    except (ConfigError, OSError) as error:
-        return trouble(f"CONFIGURATION: {error}", CONFIG)
-
-
-def doors_installed() -> bool:
-    """Whether the packages of the serve extra are there."""
-    from importlib.util import find_spec
-
-    return all(
-        find_spec(name) is not None
-        for name in ("mcp", "starlette", "uvicorn", "prometheus_client", "opentelemetry")
-    )
