@@ -3,10 +3,12 @@
 The verdict on full labels is: better or worse where the mean difference of nDCG@k is beyond 1.96 of
 its standard error, else no difference shown. Before the labels are full, every unjudged pair stands
 for its *expected* grade, with the spread that goes with it (multiple imputation; Rubin 1987): the
-rate of grades seen so far at such ranks, drawn to the rate over all where few are seen. Which pairs
-were judged was decided by rank alone and never by grade, so that those rates stay honest.
+rate of grades seen so far at such ranks, of documents that the same arm ranks higher, drawn to the
+rate of both arms and over all where few are seen. That one arm finds the better documents is the
+very question, so each rate is itself unknown, and one error of it moves every open pair alike.
 
-A pair is worth judging by how much its grade can move the mean: weight^2 x variance of its grade.
+A pair is worth judging by how much its grade can settle of the mean: weight^2 x variance of its
+grade, and what it tells of the rate that the open pairs like it stand for.
 Idea: Carterette, Allan and Sitaraman, *Minimal test collections for retrieval evaluation*, SIGIR
 2006.
 """
@@ -23,6 +25,7 @@ Z = 1.96  # two-sided 5 %
 SURE = 0.95
 BINS = 10  # pairs of ranks, each for documents of one arm and of both
 PRIOR = 5.0  # so many pairs of the overall rate stand behind each bin
+PRIOR_OF_ARM = 100.0  # so many of both arms' rate behind that of one arm
 LEAST_IDEAL = 0.3  # of a query about which nothing relevant is known yet
 LEAST_VARIANCE = 1e-6
 
@@ -67,7 +70,8 @@ def outlook(pool: Pool, grades: Floats, *, top: int) -> Outlook:
     if len(pool.queries) < 2:
         raise ValueError("a comparison needs at least two queries")
     known = ~np.isnan(grades)
-    expected, spread = _imputed(pool, grades, known, top)
+    guess = _imputed(pool, grades, known, top)
+    expected, spread = guess.expected, guess.variance
     ideal = _ideal(pool, expected)
     weight = pool.weight / ideal[pool.query]
     count = len(pool.queries)
@@ -75,9 +79,10 @@ def outlook(pool: Pool, grades: Floats, *, top: int) -> Outlook:
     open_by_query = np.bincount(pool.query, weights=weight**2 * spread, minlength=count)
     difference = float(mean_by_query.mean())
     error = float(np.sqrt((mean_by_query.var(ddof=1) + open_by_query.mean()) / count))
-    unsettled = float(np.sqrt(open_by_query.sum())) / count
-    verdict, sure = _likeliest(difference, error, unsettled)
     rest = np.where(known, 0.0, weight)
+    shared = np.bincount(guess.bin, weights=rest, minlength=len(guess.behind)) ** 2 * guess.of_bin
+    unsettled = float(np.sqrt(open_by_query.sum() + (shared / (guess.behind + 1)).sum())) / count
+    verdict, sure = _likeliest(difference, error, unsettled)
     settled = np.where(known, weight * np.nan_to_num(grades), 0.0).sum() / count
     return Outlook(
         verdict=verdict,
@@ -86,7 +91,7 @@ def outlook(pool: Pool, grades: Floats, *, top: int) -> Outlook:
         lowest=float(settled + top * np.minimum(rest, 0.0).sum() / count),
         highest=float(settled + top * np.maximum(rest, 0.0).sum() / count),
         judged=int(known.sum()),
-        worth=np.where(known, 0.0, weight**2 * spread),
+        worth=_worth(np.where(known, 0.0, weight**2 * spread), guess, shared),
     )
 
 
@@ -96,23 +101,63 @@ def next_pairs(pool: Pool, seen: Outlook, budget: int) -> list[int]:
     return [int(place) for place in order[:budget] if seen.worth[place] > 0]
 
 
-def _imputed(
-    pool: Pool, grades: Floats, known: NDArray[np.bool_], top: int
-) -> tuple[Floats, Floats]:
-    """([P] expected grade, [P] its variance); the judged have their grade and no variance."""
-    bins = np.minimum(pool.rank // 2, BINS - 1) * 2 + pool.shared
-    seen, own = bins[known], np.maximum(grades[known], 0.0)
-    count, first, second = (
-        np.bincount(seen, weights=own**power, minlength=2 * BINS) for power in (0, 1, 2)
-    )
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Guess:
+    """What the pairs stand for while they are open; the judged have their grade and no variance.
+
+    bin: [P] pairs of one rate; of_bin: [B] variance of a grade in it; behind: [B] how many pairs,
+    judged or taken for granted, that rate rests on
+    """
+
+    expected: Floats
+    variance: Floats
+    bin: NDArray[np.intp]
+    of_bin: Floats
+    behind: Floats
+
+
+def _imputed(pool: Pool, grades: Floats, known: NDArray[np.bool_], top: int) -> _Guess:
+    own = np.maximum(grades[known], 0.0)
     # Before anything is judged one pair in eight is taken to be relevant, of the lowest grade.
-    overall = (own.sum() + 0.5) / (len(own) + 4)
-    overall_square = ((own**2).sum() + 0.5) / (len(own) + 4)
-    mean = (first + PRIOR * overall) / (count + PRIOR)
-    square = (second + PRIOR * overall_square) / (count + PRIOR)
-    expected = np.where(known, np.maximum(np.nan_to_num(grades), 0.0), np.minimum(mean, top)[bins])
-    variance = np.maximum(square - mean**2, LEAST_VARIANCE)[bins]
-    return expected, np.where(known, 0.0, variance)
+    overall = np.array([(own**power).sum() + 0.5 for power in (1, 2)]) / (len(own) + 4)
+    ranks = np.minimum(pool.rank // 2, BINS - 1) * 2 + pool.shared
+    higher = np.sign(pool.weight).astype(np.intp) + 1  # in the first arm, in neither, in the second
+    both = _rates(ranks[known], own, np.tile(overall, (2 * BINS, 1)), PRIOR)[0]
+    bins = ranks * 3 + higher
+    rates, behind = _rates(bins[known], own, np.repeat(both, 3, axis=0), PRIOR_OF_ARM)
+    of_bin = np.maximum(rates[:, 1] - rates[:, 0] ** 2, LEAST_VARIANCE)
+    guessed = np.minimum(rates[:, 0], top)[bins]
+    return _Guess(
+        expected=np.where(known, np.maximum(np.nan_to_num(grades), 0.0), guessed),
+        variance=np.where(known, 0.0, of_bin[bins]),
+        bin=bins,
+        of_bin=of_bin,
+        behind=behind,
+    )
+
+
+def _rates(
+    bins: NDArray[np.intp], grades: Floats, before: Floats, prior: float
+) -> tuple[Floats, Floats]:
+    """([B, 2] mean grade and mean square of each bin, drawn to ``before``; [B] pairs behind it)."""
+    count, first, second = (
+        np.bincount(bins, weights=grades**power, minlength=len(before)) for power in (0, 1, 2)
+    )
+    behind = count + prior
+    return (np.stack([first, second], axis=1) + prior * before) / behind[:, None], behind
+
+
+def _worth(own: Floats, guess: _Guess, shared: Floats) -> Floats:
+    """[P] what each pair settles by itself, and of its bin's rate: the more, the fewer of that bin
+    are judged before it.
+    """
+    order = np.lexsort((-own, guess.bin))
+    order = order[own[order] > 0]
+    bins = guess.bin[order]
+    before = guess.behind[bins] + 1 + np.arange(len(bins)) - np.searchsorted(bins, bins)
+    worth = own.copy()
+    worth[order] += shared[bins] * (1 / before - 1 / (before + 1))
+    return worth
 
 
 def _ideal(pool: Pool, expected: Floats) -> Floats:

@@ -68,8 +68,11 @@ def _lines(path: Path) -> list[dict]:
     return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
 
 
-def needed(first, second, marks, *, depth: int, rng: np.random.Generator | None) -> tuple[int, str]:
-    """(judgements until the announced verdict is the final one and stays so, that verdict).
+Told = list[tuple[int, str | None]]
+
+
+def asked(first, second, marks, *, depth: int, rng: np.random.Generator | None) -> Told:
+    """What is announced after so many judgements, until all are made; None while nothing is sure.
 
     ``rng`` None takes the most telling pairs, else pairs at random from the same pool.
     """
@@ -84,7 +87,7 @@ def needed(first, second, marks, *, depth: int, rng: np.random.Generator | None)
     top = int(max(truth.max(initial=1), 1))
     grades = np.full(len(truth), np.nan)
     order = None if rng is None else rng.permutation(len(truth))
-    told: list[tuple[int, str | None]] = []
+    told: Told = []
     while True:
         seen = outlook(found, grades, top=top)
         told.append((seen.judged, seen.verdict if seen.sure >= SURE else None))
@@ -96,6 +99,11 @@ def needed(first, second, marks, *, depth: int, rng: np.random.Generator | None)
         else:
             chosen = order[seen.judged : seen.judged + BATCH].tolist()
         grades[chosen] = truth[chosen]
+    return told
+
+
+def needed(told: Told) -> tuple[int, str]:
+    """(judgements until the announced verdict is the final one and stays so, that verdict)."""
     final, count = told[-1][1], told[-1][0]
     for judged, verdict in reversed(told):
         if verdict != final:
@@ -104,8 +112,19 @@ def needed(first, second, marks, *, depth: int, rng: np.random.Generator | None)
     return count, str(final)
 
 
-def ratios(shared: Path, runs: int, depth: int, seed: int = 0) -> list[tuple[float, str]]:
-    """Of each run: judgements needed over what random needs on average, and the final verdict."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """ratio: judgements needed over what random needs on average; right: whether the first verdict
+    that was announced is that of full labels.
+    """
+
+    ratio: float
+    verdict: str
+    right: bool
+
+
+def campaign(shared: Path, runs: int, depth: int, seed: int = 0) -> list[Run]:
+    """Comparisons of random arms on random parts of the sets."""
     rng = np.random.default_rng(seed)
     sets = [load(shared / "data" / name) for name in SETS]
     found = []
@@ -119,19 +138,28 @@ def ratios(shared: Path, runs: int, depth: int, seed: int = 0) -> list[tuple[flo
             {known.names[q]: known.arms[names[arm]][q] for q in part} for arm in (one, other)
         )
         marks = {known.names[q]: known.marks[q] for q in part}
-        own, verdict = needed(first, second, marks, depth=depth, rng=None)
+        told = asked(first, second, marks, depth=depth, rng=None)
+        own, verdict = needed(told)
         dice = [np.random.default_rng([seed, number, n]) for n in range(REPEATS)]
-        other_counts = [needed(first, second, marks, depth=depth, rng=die)[0] for die in dice]
-        mean = float(np.mean(other_counts))
-        found.append((own / mean if mean else float(own > 0), verdict))
+        others = [needed(asked(first, second, marks, depth=depth, rng=die))[0] for die in dice]
+        mean = float(np.mean(others))
+        found.append(
+            Run(
+                ratio=own / mean if mean else float(own > 0),
+                verdict=verdict,
+                right=next(said for _, said in told if said) == verdict,
+            )
+        )
     return found
 
 
 if __name__ == "__main__":
     shared, runs, depth = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
-    found = ratios(shared, runs, depth)
-    values = np.array([ratio for ratio, _ in found])
-    decided = np.array([ratio for ratio, verdict in found if not verdict.startswith("no")])
+    found = campaign(shared, runs, depth)
+    values = np.array([run.ratio for run in found])
+    decided = np.array([run.ratio for run in found if not run.verdict.startswith("no")])
     print(f"{runs} runs, lists of {depth}: at most half in {(values <= 0.5).mean():.3f}")
     print(f"  median {np.median(values):.3f}; of {len(decided)} with a difference "
           f"{(decided <= 0.5).mean():.3f}")  # fmt: skip
+    right = np.array([run.right for run in found]).mean()
+    print(f"  the first verdict announced is that of full labels in {right:.3f}")

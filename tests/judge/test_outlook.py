@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import stats
 
-from eval.judge.outlook import Verdict, next_pairs, outlook
+from eval.judge.outlook import SURE, Verdict, next_pairs, outlook
 from eval.judge.pool import NothingToCompare, pool
 from tests.judge import campaign
 
@@ -58,6 +59,7 @@ def test_nothing_judged_is_nothing_shown():
     """A verdict would be announced before anybody has looked."""
     seen = outlook(two_arms(), graded(two_arms(), {}), top=1)
     assert seen.can_flip
+    assert not seen.settled
     assert seen.lowest < 0 < seen.highest
 
 
@@ -93,6 +95,9 @@ def test_half_the_judgements_of_random_choice(shared):
     need at most half, over the lists as they were recorded (twice as deep as the measure looks).
     """
     pytest.importorskip("sklearn")
-    found = campaign.ratios(shared, RUNS, depth=20)
-    enough = sum(ratio <= 0.5 for ratio, _ in found)
+    found = campaign.campaign(shared, RUNS, depth=20)
+    enough = sum(run.ratio <= 0.5 for run in found)
     assert enough >= (0.9 if LONG else 0.75) * RUNS, found
+    # A verdict that is announced with .95 holds: else who stops there stops at a guess.
+    right = sum(run.right for run in found)
+    assert right >= stats.binom.ppf(0.001, RUNS, SURE), found
