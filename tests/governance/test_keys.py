@@ -229,7 +229,6 @@ def self_signed(folder):
 
 def test_keys_come_over_https_and_nothing_else_does(tmp_path, monkeypatch):
     """An answer that is moved, endless, packed or slow would decide whom we believe, or stop us."""
-    monkeypatch.setattr(jwks, "SECONDS", 1.0)
     monkeypatch.setenv("HTTPS_PROXY", "http://127.0.0.1:9")
     with served(tmp_path) as (address, asked, trusting):
         good = asyncio.run(reader(f"{address}/keys", tmp_path, trusting)())
@@ -242,6 +241,8 @@ def test_keys_come_over_https_and_nothing_else_does(tmp_path, monkeypatch):
             ("/slow", "no answer within"),
             ("/broken", "it answered 500"),
         ]:
+            # Only what is slow by itself may meet the limit, not what a busy machine delays.
+            monkeypatch.setattr(jwks, "SECONDS", 1.0 if path == "/slow" else 30.0)
             with pytest.raises(KeysUnusable, match=trouble):
                 asyncio.run(reader(f"{address}{path}", tmp_path, trusting)())
         assert [path for path, _ in asked].count("/keys") == 1
