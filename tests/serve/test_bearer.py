@@ -8,6 +8,7 @@ from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
 from esra.serve.http import Front
+from tests.serve.calls import BEGIN
 from tests.serve.doors import ERAS, door, listening, run, served_house
 from tests.serve.tokens import METADATA, RESOURCE, Tokens, bearer
 
@@ -87,18 +88,8 @@ def test_an_ai_client_with_a_token_gets_its_tools_and_its_answer(guarded, era):
 
 def test_a_session_belongs_to_whoever_began_it(guarded):
     """Whoever learns a session's id would act as its owner."""
-    start = {
-        "jsonrpc": "2.0",
-        "id": 1,
-        "method": "initialize",
-        "params": {
-            "protocolVersion": "2025-06-18",
-            "capabilities": {},
-            "clientInfo": {"name": "x", "version": "1"},
-        },
-    }
     common = {"Accept": "application/json, text/event-stream"}
-    begun = httpx2.post(f"{guarded}/mcp", json=start, headers={**common, **bearer("good")})
+    begun = httpx2.post(f"{guarded}/mcp", json=BEGIN, headers={**common, **bearer("good")})
     session = {**common, "Mcp-Session-Id": begun.headers["Mcp-Session-Id"]}
     ping = {"jsonrpc": "2.0", "id": 2, "method": "ping"}
     statuses = {
