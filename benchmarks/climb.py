@@ -19,13 +19,14 @@ from eval import bulk
 from eval.bulk import Bulk, Labels
 from eval.evidence.scores import Scores
 from eval.replay import Recorded, candidates
-from eval.search.across import cross_fitted
+from eval.search.across import DRAWS, cross_fitted
 from eval.search.ascent import ascend
 from eval.search.learnable import everything, fitted, why_not
 from eval.search.tunables import Tunable
 from eval.table import pair
 
 QUERIES, THIRD, DAY = 100, 13, 86_400.0
+HALF_LIFE = "half-life"
 SOURCES = ("docs", "forum", "mail", "news", "wiki")
 NUMBERS = Scoring(
     semantic_weight=0.7,
@@ -119,12 +120,15 @@ def procedure(laid: Bulk, labels: Labels, turned: tuple[Tunable, ...], draws: in
 
 def main() -> None:
     laid, labels = made()
-    turned = learnable(laid, labels)
-    print(f"{len(turned)} numbers, {QUERIES} queries, {len(laid.ids)} records, CPU seconds")
-    climb = timed(lambda: ascend(laid, labels, NUMBERS, turned, rng=np.random.default_rng(1)))
-    print(f"a climb with its restarts  {climb:8.2f}")
-    draw = timed(lambda: procedure(laid, labels, turned, 1))
-    print(f"one draw of the estimate   {draw:8.2f}")
+    every = learnable(laid, labels)
+    print(f"{QUERIES} queries, {len(laid.ids)} records, CPU seconds, {DRAWS} draws of 5 folds")
+    print("numbers  a climb  one draw  climb and estimate")
+    for turned in (tuple(one for one in every if one.linear or one.name == HALF_LIFE), every):
+        climb = timed(
+            lambda some=turned: ascend(laid, labels, NUMBERS, some, rng=np.random.default_rng(1))
+        )
+        draw = timed(lambda some=turned: procedure(laid, labels, some, 1))
+        print(f"{len(turned):7}  {climb:7.1f}  {draw:8.1f}  {climb + DRAWS * draw:18.0f}")
 
 
 if __name__ == "__main__":
