@@ -12,14 +12,12 @@ time limit is a setting of the session. The role needs no right but those that `
 import asyncio
 import logging
 import math
-import os
 import secrets
-import socket
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from esra.governance.line import Line
 from esra.ports import Clock
 
 if TYPE_CHECKING:
@@ -95,8 +93,7 @@ class Store:
         self._address, self._clock, self._patience, self._rest = address, clock, patience, rest
         self._worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="esra-store")
         self._rests_until = -math.inf
-        self._connection: psycopg.Connection[Any] | None = None
-        self._line: socket.socket | None = None
+        self._line = Line["psycopg.Connection[Any]"]()
 
     async def salt(self) -> bytes | None:
         """32 random bytes, made once for the store, the same for all who use it."""
@@ -128,11 +125,11 @@ class Store:
         if self._rests_until == math.inf:
             return
         self._rests_until = math.inf
-        closing = asyncio.wrap_future(self._worker.submit(self._drop))
+        closing = asyncio.wrap_future(self._worker.submit(self._line.drop))
         self._worker.shutdown(wait=False)
         done, _ = await asyncio.wait({closing}, timeout=self._patience)
         if not done:
-            self._hang_up()
+            self._line.hang_up()
 
     def _awake(self) -> bool:
         return self._clock.monotonic() >= self._rests_until
@@ -144,20 +141,20 @@ class Store:
             async with asyncio.timeout(self._patience):
                 return await asyncio.wrap_future(self._send(work))
         except TimeoutError:
-            self._hang_up()
+            self._line.hang_up()
             self._leave_alone("no answer in time")
             return None
 
     def _send(self, work: Callable[["psycopg.Connection[Any]"], _T]) -> Future[_T | None]:
         return self._worker.submit(self._attempt, work)
 
-    # From here on in the thread; ``_hang_up`` and ``_leave_alone`` also outside of it.
+    # From here on in the thread; ``hang_up`` and ``_leave_alone`` also outside of it.
 
     def _attempt(self, work: Callable[["psycopg.Connection[Any]"], _T]) -> _T | None:
         from psycopg import OperationalError
 
         try:
-            held = self._connection
+            held = self._line.connection
             try:
                 return work(held or self._connected())
             except OperationalError:
@@ -168,14 +165,14 @@ class Store:
         except Exception as trouble:
             # Whatever it was: an invocation is worth more than what could be remembered for it.
             self._leave_alone(type(trouble).__name__)
-            self._drop()
+            self._line.drop()
             return None
 
     def _connected(self) -> "psycopg.Connection[Any]":
         import psycopg
         from psycopg.conninfo import conninfo_to_dict
 
-        self._drop()
+        self._line.drop()
         parts: dict[str, Any] = {
             "connect_timeout": _CONNECT_SECONDS,
             **conninfo_to_dict(self._address()),
@@ -183,23 +180,9 @@ class Store:
         }
         parts["options"] = f"{parts.get('options', '')} {_LIMIT}".strip()
         connection = psycopg.connect(**parts, autocommit=True)
-        self._connection = connection
-        self._line = socket.socket(fileno=os.dup(connection.fileno()))
+        self._line.hold(connection)
         connection.execute(_TABLES)
         return connection
-
-    def _drop(self) -> None:
-        if self._connection is not None:
-            self._connection.close()
-        if self._line is not None:
-            self._line.close()
-        self._connection = self._line = None
-
-    def _hang_up(self) -> None:
-        """Wakes the thread from a server that says nothing; it alone may close the connection."""
-        with suppress(OSError):
-            if (line := self._line) is not None:
-                line.shutdown(socket.SHUT_RDWR)
 
     def _leave_alone(self, trouble: str) -> None:
         self._rests_until = max(self._rests_until, self._clock.monotonic() + self._rest)

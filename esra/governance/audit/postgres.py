@@ -9,7 +9,6 @@ import logging
 import math
 import os
 import secrets
-import socket
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import suppress
@@ -20,6 +19,7 @@ from esra.governance.audit.chain import Keys, keys_of, lines
 from esra.governance.audit.head import Head, HeadUnusable, Mark, first, opened, sealed
 from esra.governance.audit.record import canonical, shaped
 from esra.governance.audit.writers import BEGINS, ENDS, Unended, invocations, unfinished
+from esra.governance.line import Line
 from esra.ports import AuditUnavailable, Clock
 
 if TYPE_CHECKING:
@@ -53,8 +53,7 @@ class PostgresAudit:
         self._writer = secrets.randbelow(2**31)
         self._worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="esra-audit")
         self._unended = Unended[int]()
-        self._connection: Connection | None = None
-        self._line: socket.socket | None = None
+        self._line = Line["Connection"]()
         self._keys: Keys | None = None
         self._rests_until = -math.inf
 
@@ -70,7 +69,7 @@ class PostgresAudit:
             return
         with suppress(RuntimeError):  # closed before
             if wait({self._worker.submit(self._left)}, self._patience).not_done:
-                self._hang_up()
+                self._line.hang_up()
         self._worker.shutdown(wait=False)
 
     def _ask(self, records: Sequence[Given]) -> None:
@@ -86,30 +85,24 @@ class PostgresAudit:
             raise
         except TimeoutError as error:
             work.cancel()
-            self._hang_up()
+            self._line.hang_up()
             self._rests_until = self._clock.monotonic() + self._rest
             _log.warning(
                 "the audit's server does not answer; it is left alone for %g s", self._rest
             )
             raise AuditUnavailable("the audit's server did not answer in time") from error
 
-    def _hang_up(self) -> None:
-        """Wakes the thread from a server that says nothing; it alone may close the connection."""
-        with suppress(OSError):
-            if (line := self._line) is not None:
-                line.shutdown(socket.SHUT_RDWR)
-
     # From here on in the thread.
 
     def _attempt(self, records: Sequence[Given]) -> None:
         try:
-            held = self._connection
+            held = self._line.connection
             if held is not None and not tables.alive(held):
                 held = None  # The server closed it while it lay idle.
             with tables.kept_in():
                 self._append(held or self._connected(), records)
         except (OSError, ValueError, LookupError) as error:
-            self._drop()
+            self._line.drop()
             raise AuditUnavailable(str(error)) from error
 
     def _append(self, connection: "Connection", records: Sequence[Given]) -> None:
@@ -152,10 +145,9 @@ class PostgresAudit:
 
     def _connected(self) -> "Connection":
         """A new connection; it closes what killed processes left open before anything else."""
-        self._drop()
+        self._line.drop()
         connection = tables.connect(self._address())
-        self._connection = connection
-        self._line = socket.socket(fileno=os.dup(connection.fileno()))
+        self._line.hold(connection)
         tables.be_present(connection, self._writer)
         self._unended.tell_again()
         with tables.turn(connection) as turn:
@@ -166,14 +158,7 @@ class PostgresAudit:
         return connection
 
     def _left(self) -> None:
-        if self._connection is not None and not self._unended:
-            with suppress(OSError), tables.kept_in(), tables.turn(self._connection) as turn:
+        if self._line.connection is not None and not self._unended:
+            with suppress(OSError), tables.kept_in(), tables.turn(self._line.connection) as turn:
                 turn.forget(self._writer)
-        self._drop()
-
-    def _drop(self) -> None:
-        if self._connection is not None:
-            self._connection.close()
-        if self._line is not None:
-            self._line.close()
-        self._connection = self._line = None
+        self._line.drop()
