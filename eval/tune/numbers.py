@@ -48,8 +48,12 @@ def turn(
     candidate: Path,
     say: Say = lambda text: None,
     again: Again | None = None,
+    processes: int = 1,
 ) -> Turned:
-    """Decides, and writes the promoted revision or the candidate."""
+    """Decides, and writes the promoted revision or the candidate.
+
+    processes: that climb for the held-out estimate; -1 is one a core
+    """
     if not case.explore:
         ledger.require(publish.named_heads(promoted, candidate))
     laid = bulk.lay_out(case.recordings)
@@ -76,7 +80,14 @@ def turn(
         scores = _scores(case, laid, labels, way)
     if len(turned) > 1 and len(way.settings) > 1:
         estimate = cross_fitted(
-            laid, labels, today, turned, split(scores).development, looked_at, say=say
+            laid,
+            labels,
+            today,
+            turned,
+            split(scores).development,
+            looked_at,
+            processes=processes,
+            say=say,
         )
     decision = _decide(case, laid, labels, way, scores, ledger, estimate, again)
     numbers = way.numbers(Fraction(decision.setting))

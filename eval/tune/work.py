@@ -126,6 +126,7 @@ def _numbers(arguments: argparse.Namespace, base: Path, progress: Progress) -> D
         ready.folder / "candidate.json",
         progress.say,
         again(place_of(ready, order, base), ready.case.recordings, progress.say),
+        processes=-1,
     )
     text = json.dumps(turned.as_json(), indent=2, allow_nan=False)
     name = _file_name(turned.way.name)
