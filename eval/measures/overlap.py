@@ -2,8 +2,6 @@
 
 from collections.abc import Hashable, Sequence
 
-from scipy.stats import kendalltau
-
 
 def jaccard(one: Sequence[Hashable], other: Sequence[Hashable], k: int) -> float:
     """Shared among the first ``k`` over all among them; 1 for two empty lists."""
@@ -52,6 +50,9 @@ def _overlaps(short: Sequence[Hashable], long: Sequence[Hashable]) -> list[int]:
 
 def kendall_tau(one: Sequence[Hashable], other: Sequence[Hashable]) -> float | None:
     """Kendall's tau over the ids both lists hold, -1..1; None where these are fewer than two."""
+    # It takes seconds to import, and most reports compare no two lists.
+    from scipy.stats import kendalltau
+
     place = {id: rank for rank, id in enumerate(other)}
     ranks = [place[id] for id in one if id in place]
     if len(ranks) < 2:
