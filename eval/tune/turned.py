@@ -13,10 +13,6 @@ from eval.report import segments
 from eval.search.ways import Way
 from eval.tune.verdict import Case
 
-CLIMBED = (
-    "every figure is under the shortlist that its own numbers would send; the exact curves that a "
-    "climb steps along take the recorded one as given, and a step is kept by its figure alone"
-)
 UNKNOWN = (
     "these numbers would ask for records that were never scored; a catalog with a longer shortlist "
     "(up to 200) records them, and `--parameter shortlist` says then how short it may be"
@@ -114,7 +110,7 @@ class Turned:
             *(f"  {line}" for line in sketch(shares, decision.choice.curve).splitlines()),
             f"  plateau {low} to {high}",
             *(f"  {line}" for line in self._work()),
-            *(f"  note: {note}" for note in (CLIMBED,) * (self.tried > 0) + self.notes),
+            *(f"  note: {note}" for note in self.notes),
             f"  {self.why}" if decision.promoted else f"  not promoted: {self.why}",
             f"  {self.config}",
         ]

@@ -10,7 +10,7 @@ PAGE = (Path(__file__).parents[2] / "docs" / "tuning.md").read_text("utf-8")
 ROWS = {
     name: (default, bounds)
     for name, default, bounds in re.findall(
-        r"^\| `([^`]+)` \| [^|]+ \| ([^|]+) \| ([^|]+) \|$", PAGE, re.MULTILINE
+        r"^\| `([^`]+)` \| [^|]+ \| ([^|]+) \| ([^|]+) \| `[^|]+ \| [^|]+ \|$", PAGE, re.MULTILINE
     )
 }
 OWN = "native-floor:SOURCE"  # its bounds are an engine's scores

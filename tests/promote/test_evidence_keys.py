@@ -26,7 +26,7 @@ HEARD = Agreement(
 
 
 def section() -> str:
-    return PAGE.read_text("utf-8").split("### Evidence", 1)[1].split("\n## ", 1)[0]
+    return PAGE.read_text("utf-8").split("## Evidence", 1)[1].split("\n## ", 1)[0]
 
 
 def named(text: str) -> set[str]:
