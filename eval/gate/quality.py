@@ -8,13 +8,14 @@ Segments follow the rule of `eval.evidence.segments`.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import fsum
 
 from eval.evidence.noise import under
 from eval.evidence.segments import SegmentChange
 from eval.gate.check import Check, Status, Suite, verdict
 from eval.recording.noise import Noise
 from eval.runs.arm import Arm
-from eval.runs.pairs import Mover, Pair, Tally
+from eval.runs.pairs import Mover, Pair, Tally, Unseen, unseen
 
 MAX_DROP = 0.01
 APART = 0.05  # judged@k; beyond it a difference may be one of what was judged
@@ -22,13 +23,25 @@ LISTED = 10
 
 
 def floors(arm: Arm, least: Mapping[str, float]) -> list[Check]:
-    """One check a floor: the mean over all measured queries is at least this."""
+    """One check a floor: the mean over the queries that did not choose the arm's numbers.
+
+    CannotCompare where they all did.
+    """
+    if not least:
+        return []
+    free = unseen(arm)
+    where = f" on the {len(free.queries)} sealed queries" if free.only_sealed else ""
+    means = {
+        name: fsum(arm.queries[query].values[name] for query in free.queries) / len(free.queries)
+        for name in least
+    }
     return [
         Check(
             suite=Suite.QUALITY,
             name=f"floor {name}",
-            status=verdict(arm.mean(name) >= floor),
-            said=f"{name} is {arm.mean(name):.4f}; at least {floor:g} is asked",
+            status=verdict(means[name] >= floor),
+            said=f"{name} is {means[name]:.4f}{where}; at least {floor:g} is asked",
+            details=_chosen(free),
         )
         for name, floor in least.items()
     ]
@@ -96,10 +109,16 @@ def _luck(luck: bool, noise: Noise | None) -> Sequence[str]:
     return (f"{noise.line()}; {said}" if said else noise.line(),)
 
 
-def _notes(found: Pair) -> Sequence[str]:
-    said = []
+def _chosen(found: Pair | Unseen) -> tuple[str, ...]:
     if found.only_sealed:
-        said.append("one arm's numbers were chosen on these data: only the sealed queries count")
+        return ("numbers were chosen on such labels: only the sealed queries count",)
+    if found.perhaps_chosen:
+        return ("numbers were chosen on other labels, and queries of those may be among these",)
+    return ()
+
+
+def _notes(found: Pair) -> Sequence[str]:
+    said = [*_chosen(found)]
     if not found.comparison.can_show and found.comparison.moved:
         said.append(
             f"{found.comparison.moved} groups moved, too few to be sure of anything "

@@ -119,11 +119,19 @@ def _arm(found: RunFolder, config: Path | None, floors: Sequence[str]) -> Arm:
 
 def _saved(folder: Path, name: str, arm: Arm) -> Done:
     path = baseline.save(folder, name, arm, datetime.now(UTC).date())
+    # The queries that chose the numbers are among them, as in a curve.
+    where = ", in sample" if arm.tuned_on else ""
     said = (
-        f"{name}: {arm.run}, {len(arm.queries)} queries, {arm.measure} {arm.mean(arm.measure):.4f}"
+        f"{name}: {arm.run}, {len(arm.queries)} queries, "
+        f"{arm.measure} {arm.mean(arm.measure):.4f}{where}"
     )
     return Done(
-        document={"saved": str(path), "run": arm.run, arm.measure: arm.mean(arm.measure)},
+        document={
+            "saved": str(path),
+            "run": arm.run,
+            arm.measure: arm.mean(arm.measure),
+            "in_sample": bool(arm.tuned_on),
+        },
         text=f"{said}\n{path}",
     )
 

@@ -46,7 +46,8 @@ def query_table(verdict: Verdict) -> str:
     text = io.StringIO()
     rows = csv.writer(text, lineterminator="\n")
     rows.writerow(
-        ["query", "source", f"today {table.measure}", f"candidate {table.measure}", "difference",
+        ["query", "source", f"today {table.measure}",
+         f"candidate {table.measure} in sample", "difference in sample",
          f"no model {table.measure}", f"judged@{k}"]
     )  # fmt: skip
     for place, query in enumerate(table.queries):

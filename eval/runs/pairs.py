@@ -1,7 +1,8 @@
 """Two arms beside each other: the difference, how sure it is, and where it lies.
 
-For arms whose numbers were not chosen on these queries. Where one's were, only the sealed part
-counts, for it took no part in the choice (RULINGS 40). No opening is made and no ledger is read.
+For arms whose numbers were not chosen on these queries. Where one's were, or on labels that have
+changed since, only the sealed part counts: a group is sealed by its own key, whatever else a set
+holds, so it took no part in the choice (RULINGS 40). No opening is made and no ledger is read.
 """
 
 from __future__ import annotations
@@ -59,6 +60,7 @@ class Pair:
     """``after`` against ``before`` over the queries both measured.
 
     only_sealed: one arm's numbers were chosen on the other queries; means are over the sealed ones
+    perhaps_chosen: they were chosen on other labels, of which these may be part
     movers:      the queries that moved, the largest loss first
     tallies:     over all, then by segment
     """
@@ -71,6 +73,7 @@ class Pair:
     tallies: tuple[Tally, ...]
     movers: tuple[Mover, ...]
     only_sealed: bool
+    perhaps_chosen: bool
 
 
 def differing(before: Arm, after: Arm) -> list[str]:
@@ -93,8 +96,8 @@ def pair(before: Arm, after: Arm, *, margin: float = MARGIN) -> Pair:
     why = differing(before, after)
     if why:
         raise CannotCompare(f"{after.run} against {before.run}: {'; '.join(why)}")
-    queries, only_sealed = _usable(before, after)
-    measure = after.measure
+    free = unseen(after, before)
+    queries, measure = free.queries, after.measure
     one = {query: before.queries[query].values[measure] for query in queries}
     other = {query: after.queries[query].values[measure] for query in queries}
     groups = {query: after.queries[query].group for query in queries}
@@ -117,22 +120,37 @@ def pair(before: Arm, after: Arm, *, margin: float = MARGIN) -> Pair:
             for kind, value, inside in [("all", "", list(queries)), *members(queries, tags)]
         ),
         movers=_movers(queries, before, after, measure),
-        only_sealed=only_sealed,
+        only_sealed=free.only_sealed,
+        perhaps_chosen=free.perhaps_chosen,
     )
 
 
-def _usable(before: Arm, after: Arm) -> tuple[list[str], bool]:
-    queries = sorted(before.queries.keys() & after.queries.keys())
-    if after.data not in (before.tuned_on, after.tuned_on) or not after.data:
-        return queries, False
-    groups = [after.queries[query].group for query in queries]
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unseen:
+    """The queries that may speak for an arm; the rest as in ``Pair``."""
+
+    queries: list[str]
+    only_sealed: bool = False
+    perhaps_chosen: bool = False
+
+
+def unseen(arm: Arm, *others: Arm) -> Unseen:
+    """The arms' common queries that chose nobody's numbers. CannotCompare where there is none."""
+    arms = (arm, *others)
+    queries = sorted(set(arm.queries).intersection(*(one.queries for one in others)))
+    chosen_on = {one.tuned_on for one in arms} - {""}
+    if not chosen_on:
+        return Unseen(queries=queries)
+    groups = [arm.queries[query].group for query in queries]
     kept = [query for query, held in zip(queries, sealed(groups), strict=True) if held]
-    if len(set(groups)) < LEAST_GROUPS or not kept:
-        raise CannotCompare(
-            f"{after.run} against {before.run}: the numbers were chosen on these very queries, "
-            f"and of {len(set(groups))} groups none was sealed ({LEAST_GROUPS} are needed)"
-        )
-    return kept, True
+    if len(set(groups)) >= LEAST_GROUPS and kept:
+        return Unseen(queries=kept, only_sealed=True)
+    if arm.data not in chosen_on:
+        return Unseen(queries=queries, perhaps_chosen=True)
+    raise CannotCompare(
+        f"{' against '.join(one.run for one in arms)}: the numbers were chosen on these very "
+        f"queries, and of {len(set(groups))} groups none was sealed ({LEAST_GROUPS} are needed)"
+    )
 
 
 def _dice(before: Arm, after: Arm) -> int:

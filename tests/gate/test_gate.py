@@ -7,6 +7,8 @@ import pytest
 
 from eval.evidence import sealed
 from eval.gate import cli
+from eval.gate.check import Status
+from eval.gate.quality import drop, floors
 from eval.recording import about
 from eval.runfolder import read
 from eval.runs.arm import Ordering, arm_of
@@ -161,6 +163,40 @@ def test_numbers_chosen_on_these_queries_are_held_on_the_sealed_ones_only(home):
     few = read(made.run(home, "few", places()))
     with pytest.raises(CannotCompare, match="chosen on these very queries"):
         pair(arm_of(few, "desk/few"), arm_of(few, "desk/few", tuned))
+
+
+def test_labels_that_changed_since_the_choice_still_seal_what_was_sealed(home):
+    """Else one more judged query would make the queries that chose a number its witnesses."""
+    many = [f"q{number:03}" for number in range(150)]
+    case = read(made.run(home, "one", places(queries=many)))
+    older = Ordering(said="t", change=lambda numbers: numbers, tuned_on="data-0")
+    plain, own = arm_of(case, "desk/one"), arm_of(case, "desk/one", older)
+    found = pair(plain, own)
+    assert found.queries == int(sealed([f"need {query}" for query in many]).sum())
+    assert found.only_sealed
+    few = read(made.run(home, "few", places()))
+    perhaps = pair(arm_of(few, "desk/few"), arm_of(few, "desk/few", older))
+    assert (perhaps.queries, perhaps.only_sealed) == (len(QUERIES), False)
+    assert "may be among these" in " ".join(drop(perhaps).details)
+
+
+@pytest.mark.req("W63")
+def test_a_floor_is_held_against_queries_that_did_not_choose_the_numbers(home):
+    """Else a tuned file would pass a promised least by the figure that it was chosen for."""
+    many = [f"q{number:03}" for number in range(150)]
+    kept = sealed([f"need {query}" for query in many])
+    # The sealed ones have the right document second, the others first.
+    order = {query: 2 if shut else 1 for query, shut in zip(many, kept, strict=True)}
+    case = read(made.run(home, "one", order))
+    tuned = Ordering(said="t", change=lambda numbers: numbers, tuned_on=made.DATA)
+    (check,) = floors(arm_of(case, "desk/one", tuned), {"nDCG@10": 0.7})
+    assert check.status is Status.FAILED
+    assert f"is {SECOND:.4f} on the {kept.sum()} sealed queries" in check.said
+    (check,) = floors(arm_of(case, "desk/one"), {"nDCG@10": 0.7})
+    assert check.status is Status.PASSED
+    few = read(made.run(home, "few", places()))
+    with pytest.raises(CannotCompare, match="chosen on these very queries"):
+        floors(arm_of(few, "desk/few", tuned), {"nDCG@10": 0.7})
 
 
 @pytest.mark.req("W62")

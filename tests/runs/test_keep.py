@@ -66,3 +66,7 @@ def test_the_table_of_queries_holds_no_sealed_one_and_no_formula(kept):
     assert {row["no model nDCG@10"] for row in rows} == {"0.500000"}
     assert {row["today nDCG@10"] for row in rows} == {"1.000000"}
     assert {row["judged@10"] for row in rows} == {"0.333333"}
+    # These queries chose the candidate, and whoever adds up a column has to see that.
+    assert [name for name in rows[0] if "candidate" in name or "difference" in name] == [
+        "candidate nDCG@10 in sample", "difference in sample",
+    ]  # fmt: skip
