@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -79,6 +80,10 @@ def named_run(base: Path, name: str) -> RunFolder:
 def folder_of(base: Path, name: str) -> Path:
     """As ``named_run``, for commands that read any folder there is and say what it lacks."""
     folder = Path(name).expanduser()
+    if folder.is_dir() and not _is_run(folder):
+        # A folder of labels often has its capability's name, and lies where the command is typed.
+        with suppress(NoSuchRun):
+            return find_run(base, name).path
     return folder if folder.is_dir() else find_run(base, name).path
 
 

@@ -10,7 +10,7 @@ from eval import demo, runfolder
 from eval.runs import cli, figures
 from eval.runs.ablate import ablate
 from eval.runs.arm import read_arm
-from eval.runs.folders import NoSuchRun, all_runs, find_run
+from eval.runs.folders import NoSuchRun, all_runs, find_run, folder_of
 from tests.runs import made
 from tests.said import said
 
@@ -45,6 +45,18 @@ def test_a_run_goes_by_its_id_its_beginning_or_its_capability(home):
     (home / "runs" / "desk" / "linked").symlink_to(outside)
     with pytest.raises(NoSuchRun):
         find_run(home, "desk/linked")
+
+
+def test_labels_of_a_runs_name_are_not_taken_for_it(home, tmp_path, monkeypatch):
+    """Whoever types a capability where its labels lie would be told that these are no run."""
+    made.run(home, "abc1", {"q": 1})
+    (tmp_path / "here" / "desk").mkdir(parents=True)
+    (tmp_path / "here" / "other").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    assert folder_of(home, "desk") == home / "runs" / "desk" / "abc1"
+    assert folder_of(home, "other").is_dir()  # and is told what it lacks
+    own = made.write(tmp_path / "here" / "desk", {"q": 1})
+    assert folder_of(home, "desk").samefile(own)
 
 
 @pytest.mark.req("W61")
