@@ -41,6 +41,11 @@ def catalog(text: str) -> Path:
         return Path(text)
 
 
+def of_system(error: OSError, name: str) -> str:
+    """A file and what the system says of it: of a copy the one written, of which it may be full."""
+    return f"{error.filename2 or error.filename or name}: {error.strerror or error}"
+
+
 def failed(name: str, arguments: argparse.Namespace, said: str, code: int) -> int:
     """Says on stderr what went wrong, with ``--json`` on stdout as well; hands back ``code``.
 

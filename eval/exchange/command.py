@@ -7,7 +7,7 @@ import json
 import sys
 from collections.abc import Callable
 
-from eval.command import CONFIG, FINDING, OK, SOURCE, USAGE, failed
+from eval.command import CONFIG, FINDING, OK, SOURCE, USAGE, failed, of_system
 from eval.exchange.summary import Summary
 
 
@@ -56,8 +56,7 @@ def finish(name: str, arguments: argparse.Namespace, work: Callable[[], Summary]
     except ValueError as error:
         return failed(name, arguments, str(error), CONFIG)
     except OSError as error:
-        said = f"{error.filename or name}: {error.strerror or error}"
-        return failed(name, arguments, said, CONFIG)
+        return failed(name, arguments, of_system(error, name), CONFIG)
     if arguments.json:
         print(json.dumps(summary.as_json(), indent=2, allow_nan=False, ensure_ascii=False))
     else:

@@ -7,7 +7,7 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from eval.command import CONFIG, OK, count, failed
+from eval.command import CONFIG, OK, count, failed, of_system
 
 EPILOG = """\
 RUN is a recorded run (its id, a beginning of it, a capability for its latest, a folder) or a file
@@ -68,7 +68,7 @@ def main(argv: Sequence[str]) -> int:
     except (FormatError, SheetError, RunFolderError, NoSuchRun, ValueError) as error:
         return failed("pool", arguments, str(error), CONFIG)
     except OSError as error:
-        return failed("pool", arguments, f"{error.filename}: {error.strerror}", CONFIG)
+        return failed("pool", arguments, of_system(error, "pool"), CONFIG)
     told = json.dumps(document, indent=2, allow_nan=False, ensure_ascii=False)
     print(told if arguments.json else _text(document), flush=True)
     return OK

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import resource
+
 import pytest
 
 from eval.dataset.labels import load_labels
@@ -162,3 +164,20 @@ def test_a_carried_grade_between_odd_ids_stays_marked(tmp_path):
     row = ("query-id", "corpus-id", "from-id")
     (tmp_path / "carried.tsv").write_text(tsv(row, row))
     assert load_labels(tmp_path).origins == {"query-id": {"corpus-id": "from-id"}}
+
+
+def test_a_full_disk_is_told_of_the_file_that_has_no_room(folder, run, tmp_path):
+    """Whoever's disk is full would look for what is wrong with the documents he named."""
+    large = tmp_path / "large.jsonl"
+    large.write_bytes((folder / "corpus.jsonl").read_bytes() + b"\n" * 400_000)
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    words = (folder / "qrels.tsv", "--queries", folder / "queries.jsonl", "--corpus", large)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, before[1]))
+    try:
+        code, _, said = run("import", *words, "--to", tmp_path / "made")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert code == 3
+    assert said.startswith(f"import: {tmp_path / '.made.'}")
+    assert "too large" in said
+    assert {one.name for one in tmp_path.iterdir()} <= {"set", "large.jsonl", "home"}
