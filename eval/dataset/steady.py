@@ -38,12 +38,12 @@ def steady(folder: Path, read: Callable[[], _T]) -> _T:
 @contextmanager
 def _held(folder: Path) -> Iterator[os.stat_result | None]:
     """What the folder is known by; None where there is none. Held open, as the number of a folder
-    that is gone may be given to the next one.
+    that is gone may be given to the next one; one that may be entered and not opened cannot be.
     """
     try:
         handle = os.open(folder, os.O_RDONLY)
     except OSError:
-        yield None
+        yield _there(folder)
         return
     try:
         yield os.fstat(handle)
@@ -51,9 +51,15 @@ def _held(folder: Path) -> Iterator[os.stat_result | None]:
         os.close(handle)
 
 
-def _same(folder: Path, seen: os.stat_result | None) -> bool:
+def _there(folder: Path) -> os.stat_result | None:
     try:
-        there = folder.stat()
+        return folder.stat()
     except OSError:
-        return seen is None
-    return seen is not None and os.path.samestat(there, seen)
+        return None
+
+
+def _same(folder: Path, seen: os.stat_result | None) -> bool:
+    there = _there(folder)
+    if there is None or seen is None:
+        return there is seen
+    return os.path.samestat(there, seen)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import random
 from datetime import UTC, datetime
 
@@ -192,3 +193,16 @@ def test_hostile_text_survives(folder, shared):
     assert len(sound) > 600
     assert [(one.key, one.title, one.text) for one in found.documents] == [(i, i, i) for i in ids]
     assert [one.text for one in found.queries] == sound
+
+
+def test_a_folder_that_may_be_entered_and_not_listed_is_read(folder, monkeypatch):
+    """Whoever may read another's labels, his list of files excepted, would be told to try later."""
+    path, opened = folder(), os.open
+
+    def refusing(one, *how, **more):
+        if one == path:
+            raise PermissionError(13, "Permission denied", str(one))
+        return opened(one, *how, **more)
+
+    monkeypatch.setattr(os, "open", refusing)
+    assert load_folder(path).judgements
