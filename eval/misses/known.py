@@ -1,7 +1,7 @@
 """What no trace can tell of a right document: asked of the engines, and kept beside the traces.
 
-``known.json`` of a run folder is written by ``record``. Where it is not there, as in a run of
-``tune``, nothing is known, and a miss that rests on it is told as one that nobody looked into.
+``known.json`` of a run folder is written by ``record`` and ``tune``. Where it is not there nothing
+is known, and a miss that rests on it is told as one that nobody looked into.
 ``hidden.tsv`` is a person's own list of what the recording's caller may not see, where the record
 filter is not in the catalog: a source and a key on each line, with a tab between them.
 """

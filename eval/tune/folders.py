@@ -13,7 +13,7 @@ from esra.config.catalog import load_catalog
 from esra.config.environment import forget_server_settings
 from esra.config.keys import verify_keys
 from esra.config.strict import ConfigError
-from esra.domain.capability import Capability
+from esra.domain.capability import Capability, PlanForm
 from esra.governance import places
 from esra.trace import PIPELINE
 from esra.wiring import Opened, Wishes, models_of, open_house
@@ -22,8 +22,10 @@ from eval import record
 from eval.dataset import Federation
 from eval.evidence import Ledger
 from eval.evidence.family import family_of
+from eval.misses import known
 from eval.progress import Progress
 from eval.recording.answers import secret_of
+from eval.recording.looked import looked
 from eval.tune.first_catalog import write_catalog
 from eval.tune.kept import Made, keep
 from eval.tune.live import Place, again, in_force
@@ -180,7 +182,7 @@ async def _record(
     base: Path,
     progress: Progress,
 ) -> Made:
-    """The recording, its traces in its run folder."""
+    """The recording: its traces in its run folder, and what the engines say of what is missing."""
     wishes = Wishes(tuned=False, remember=False, words=True, say=progress.say)
     async with open_house(catalog, base, wishes) as opened:
         models = _models(opened, capability)
@@ -192,6 +194,14 @@ async def _record(
             await record.record(
                 questions, slug, opened.house, folder / "traces.jsonl", progress=bar
             )
+        # A model's plans are known again by kept answers alone, and those are in the hands of
+        # `record`: what it found out of such a recording is not written over with less.
+        if capability.forms.plan is not PlanForm.MODEL:
+            with progress.bar("looking for what is missing") as bar:
+                found = await looked(
+                    opened.house, slug, questions, folder, federation.judgements, progress=bar
+                )
+            known.write(folder, found)
         secret = opened.house.prompt_key or secret_of(base / "keys" / "answers.key")
         retention = opened.house.retention
     return Made(folder=folder, key=key, models=models, retention=retention, secret=secret)
