@@ -76,15 +76,15 @@ def save(axes: "Axes", path: Path) -> Path:
     return path
 
 
-def sketch(settings: Sequence[float], means: Sequence[float], *, width: int = 60) -> str:
-    """The curve in one line of blocks, its ends and its peak named below."""
+def sketch(settings: Sequence[float | str], means: Sequence[float], *, width: int = 60) -> str:
+    """The curve in one line of blocks, its ends and its peak named below; text names itself."""
     step = max(1, -(-len(means) // width))
     shown = list(means)[::step]
     low, high = min(means), max(means)
     span = (high - low) or 1.0
     line = "".join(BLOCKS[1 + round((mean - low) / span * (len(BLOCKS) - 2))] for mean in shown)
-    peak = settings[list(means).index(high)]
-    left, right = f"{settings[0]:g}", f"{settings[-1]:g}"
-    middle = f"peak {high:.4f} at {peak:g}, lowest {low:.4f}"
+    names = [one if isinstance(one, str) else f"{one:g}" for one in settings]
+    left, right, peak = names[0], names[-1], names[list(means).index(high)]
+    middle = f"peak {high:.4f} at {peak}, lowest {low:.4f}"
     room = max(0, len(line) - len(left) - len(right) - 2)
     return f"  {line}\n  {left} {middle.center(room)} {right}"

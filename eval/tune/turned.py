@@ -56,6 +56,7 @@ class Turned:
             "config": str(self.config),
             "curve": {
                 "setting": [float(setting) for setting in self.way.settings],
+                "told": self._stops(),
                 self.decision.measure: list(choice.curve),
                 "half_width_of_band": list(choice.margin),
                 "queries_a_call": list(self.queries),
@@ -67,6 +68,14 @@ class Turned:
             "degraded": self.case.degraded,
             "notes": list(self.notes),
         }
+
+    def _stops(self) -> list[str]:
+        """What each stop is called. A coordinate is none of the number's own values where it is a
+        rate, stands for "off", or is a part of the way.
+        """
+        if self.way.parameters > 1:
+            return [f"{float(setting):.0%} of the way" for setting in self.way.settings]
+        return [self.way.told(setting) for setting in self.way.settings]
 
     def _work(self) -> list[str]:
         """What stops ask of the engines beside their figures, where they differ in it."""
@@ -90,7 +99,6 @@ class Turned:
         """The report of one capability."""
         decision, low = self.decision, self.way.told(self.decision.choice.plateau[0])
         estimate, high = decision.estimate, self.way.told(self.decision.choice.plateau[1])
-        shares = [float(setting) for setting in self.way.settings]
         lines = [
             f"{self.case.capability}: {self.way.name}, {decision.measure}",
             *self._heard(),
@@ -107,7 +115,7 @@ class Turned:
             f"  coverage {decision.coverage:.3f}; the chosen setting with the scores that are not "
             f"recorded at 0 and at 1, in sample: {self.unknown[0]:.4f}, {self.unknown[1]:.4f}",
             "  the curve, in sample on the development part, each stop under its own shortlist:",
-            *(f"  {line}" for line in sketch(shares, decision.choice.curve).splitlines()),
+            *(f"  {line}" for line in sketch(self._stops(), decision.choice.curve).splitlines()),
             f"  plateau {low} to {high}",
             *(f"  {line}" for line in self._work()),
             *(f"  note: {note}" for note in self.notes),

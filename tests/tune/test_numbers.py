@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from esra.config.tuned import read_tuned
+from esra.domain.outcome import Failed
 from eval import bulk
 from eval.evidence import Ledger
 from eval.search.tunables import change, tunable, value_of
@@ -79,6 +80,32 @@ def test_a_priority_is_promoted_and_the_runtime_takes_the_file(known, tmp_path):
     assert set(file.tunables.sources) == {"b"}
     assert file.tunables.match_bonus is None
     assert json.loads(raw)["evidence"]["way"] == "priority:b"
+
+
+def test_a_curve_names_its_stops_as_a_person_would_write_them(known, tmp_path):
+    """A peak at "off" would read as a floor, and 30 days as a half-life of .0333."""
+    case = case_of(known, explore=True)
+    floor = run(case, ["native-floor:a"], tmp_path)
+    names = floor.as_json()["curve"]["told"]
+    assert names[0] == "off"
+    assert names[1:] == [f"{float(stop):.4g}" for stop in floor.way.settings[1:]]
+    best = names[int(np.argmax(floor.decision.choice.curve))]
+    assert f" at {best}, lowest" in floor.as_text()
+    dated = [
+        replace(one, now=3e9, answers=tuple(_dated(answer) for answer in one.answers))
+        for one in known[0]
+    ]
+    life = run(case_of((dated, *known[1:]), explore=True), ["half-life:a"], tmp_path)
+    assert {"off", "30 days"} < set(life.as_json()["curve"]["told"])
+    assert "days, lowest" in life.as_text() or "at off, lowest" in life.as_text()
+
+
+def _dated(answer):
+    """The same records, each some days old."""
+    if isinstance(answer.result, Failed):
+        return answer
+    hits = (replace(hit, timestamp=3e9 - 86_400 * n) for n, hit in enumerate(answer.result))
+    return replace(answer, result=tuple(hits))
 
 
 def test_asking_again_opens_nothing(known, tmp_path):
