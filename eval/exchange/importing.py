@@ -22,6 +22,7 @@ from eval.exchange.summary import Summary
 from eval.exchange.target import fill
 from eval.formats.findings import Finding, Findings, FormatError, quoted
 from eval.formats.sheet import Keys, Sheet
+from eval.formats.writing import checked_id
 from eval.labels.agreement import agreements
 from eval.labels.carry import Carried, carry, twins
 from eval.labels.settle import Settling, disputes, settle
@@ -47,6 +48,7 @@ def import_labels(wish: Wish) -> Summary:
     sheet = renamed(
         come.sheet, ids.get, names.get, wish.how.on_conflict, Path(wish.given), findings
     )
+    _refuse_unwritable(sheet, Path(wish.given), findings)
     findings.check()
     settling = wish.settling or come.settling or Settling()
     carried = _carried(settle(sheet.judgements, settling), documents, wish)
@@ -128,6 +130,16 @@ def _refuse_unusable(new: Mapping[str, Query], path: Path, findings: Findings) -
         if len(id.encode()) > LONGEST_ID:
             said = f"query {quoted(id)} has an id over {LONGEST_ID} bytes: shorten it"
             findings.refuse(path, 0, said)
+
+
+def _refuse_unwritable(sheet: Sheet, path: Path, findings: Findings) -> None:
+    """An id that no line of a folder can hold is told with its place in the file."""
+    for one in sheet.judgements:
+        for id, way in ((one.query, ""), (one.document, "; --id-map can name it otherwise")):
+            try:
+                checked_id(id)
+            except ValueError as error:
+                findings.refuse(path, one.line, f"{error}{way}")
 
 
 def _carried(

@@ -8,6 +8,8 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
+from eval.formats.findings import quoted
+
 MARK = "\ufeff"
 
 
@@ -42,7 +44,7 @@ def checked_id(key: str) -> str:
     """The id itself, if a column of tab-separated lines can hold it. Raises ValueError."""
     if not key.strip() or any(mark in key for mark in "\t\r\n\0"):
         raise ValueError(
-            f"id {key!r} is blank or holds a tab, a line end or NUL: no column of a file"
+            f"id {quoted(key)} is blank or holds a tab, a line end or NUL: no column of a file"
         )
     return key
 
@@ -50,5 +52,5 @@ def checked_id(key: str) -> str:
 def checked_cell(text: str) -> str:
     """The text itself, if a cell or a JSON string of ours can hold it. Raises ValueError."""
     if not text.strip() or "\0" in text:
-        raise ValueError(f"{text!r} is blank or holds a NUL: no cell of a file")
+        raise ValueError(f"{quoted(text)} is blank or holds a NUL: no cell of a file")
     return text

@@ -181,3 +181,19 @@ def test_a_full_disk_is_told_of_the_file_that_has_no_room(folder, run, tmp_path)
     assert said.startswith(f"import: {tmp_path / '.made.'}")
     assert "too large" in said
     assert {one.name for one in tmp_path.iterdir()} <= {"set", "large.jsonl", "home"}
+
+
+@pytest.mark.parametrize("id", ["two\nlines", "a\ttab", "x\r" + "long" * 100])
+def test_an_id_that_no_line_can_hold_is_told_with_its_place(run, tmp_path, id):
+    """Of a hundred thousand rows somebody would have to find the one by looking."""
+    path = tmp_path / "shop.csv"
+    path.write_bytes(f'query,docid,rating\nred,0001,1\nred,"{id}",2\n'.encode())
+    code, _, said = run("import", path, "--to", tmp_path / "made")
+    assert code == 3
+    assert said.startswith(f"import: {path}:3: id ")
+    assert "--id-map" in said
+    assert len(said) < len(str(path)) + 250
+    assert not (tmp_path / "made").exists()
+    (tmp_path / "ids.csv").write_bytes(f'id,key\n"{id}",0002\n'.encode())
+    words = ("--to", tmp_path / "made", "--id-map", tmp_path / "ids.csv")
+    assert run("import", path, *words)[0] == 0
