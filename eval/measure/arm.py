@@ -155,6 +155,16 @@ def of_run(run: Path, qrels: Path) -> Arm:
     )
 
 
+def of_runs(runs: Sequence[Path], qrels: Path) -> list[Arm]:
+    """An arm of each TREC run; those that have one tag go by their files. Raises as ``of_run``."""
+    arms = [of_run(run, qrels) for run in runs]
+    tags = Counter(arm.name for arm in arms)
+    return [
+        replace(arm, name=str(run)) if tags[arm.name] > 1 else arm
+        for arm, run in zip(arms, runs, strict=True)
+    ]
+
+
 def _ranking(trace: Trace) -> tuple[Record, ...]:
     """Each record once: two relations of a source may hold one key, and labels know no relation."""
     return tuple(dict.fromkeys((row[0], row[2]) for row in trace["ranking"]))

@@ -31,7 +31,15 @@ def parser() -> argparse.ArgumentParser:
     )
     add = made.add_argument
     add("folders", nargs="*", metavar="RUN", help="a run's folder or id, or a capability")
-    add("--run", type=Path, metavar="FILE", help="a TREC run")
+    add(
+        "--run",
+        dest="runs",
+        action="append",
+        default=[],
+        type=Path,
+        metavar="FILE",
+        help="a TREC run; again: a further one, to be compared",
+    )
     add("--qrels", type=Path, metavar="FILE", help="its judgements")
     add("--measures", metavar="NAMES", help="by name, blanks between them")
     add("--k", type=count, help="depth of what has no name (default: the recording's)")
@@ -69,14 +77,13 @@ def main(argv: Sequence[str]) -> int:
 
 def _report(arguments: argparse.Namespace):
     from esra.governance import places
-    from eval.measure.arm import of_folder, of_run
+    from eval.measure.arm import of_folder, of_runs
     from eval.measure.report import Asked, gather
     from eval.measures import measure
     from eval.runs.folders import folder_of
 
     arms = [of_folder(folder_of(places.home(), name)) for name in arguments.folders]
-    if arguments.run is not None:
-        arms.append(of_run(arguments.run, arguments.qrels))
+    arms += of_runs(arguments.runs, arguments.qrels)
     k = arguments.k or arms[0].k
     names = (arguments.measures or DEFAULT.format(k=k)).split()
     asked = Asked(
@@ -92,8 +99,8 @@ def _report(arguments: argparse.Namespace):
 
 
 def _misuse(arguments: argparse.Namespace) -> str:
-    if bool(arguments.run) != bool(arguments.qrels):
+    if bool(arguments.runs) != bool(arguments.qrels):
         return "--run and --qrels go together: --run FILE --qrels FILE"
-    if not arguments.folders and not arguments.run:
+    if not arguments.folders and not arguments.runs:
         return "name at least one RUN, or --run FILE --qrels FILE"
     return ""

@@ -251,6 +251,18 @@ def test_arms_are_compared_list_by_list(tmp_path, capsys):
     assert "two arms" in refused(capsys, one, one)
 
 
+def test_trec_runs_are_compared_too(tmp_path, capsys):
+    """Of two runs that were named the last alone would be measured, without a word."""
+    (tmp_path / "q").write_text("q 0 x 1\n", "utf-8")
+    for name, second in (("one", "y"), ("two", "w")):
+        run = f"q Q0 x 1 2 tag\nq Q0 {second} 2 1 tag\n"
+        (tmp_path / name).write_text(run, "utf-8")
+    words = [word for name in ("one", "two") for word in ("--run", tmp_path / name)]
+    document = measured(capsys, *words, "--qrels", tmp_path / "q")
+    assert [arm["arm"] for arm in document["arms"]] == [str(tmp_path / n) for n in ("one", "two")]
+    assert document["overlap"][0]["jaccard"] == 1 / 3
+
+
 @pytest.mark.req("W42")
 def test_an_arm_that_never_ran_is_refused(tmp_path, capsys):
     """A crashed arm would lose every comparison with the figure 0."""
