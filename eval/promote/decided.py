@@ -7,13 +7,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from esra.config.apply import read_file
+from esra.config.apply import read_file, revision_files
 from esra.config.keys import verify_keys
 from esra.config.strict import ConfigError
 from esra.config.tuned import TunedFile, read_tuned
+from esra.governance import places
 from eval.evidence import NO_LEDGER, Ledger
 
 RESULT, NUMBERS = "result.json", "numbers-*.json"
+EXPLORED = "explored.json"  # where `tune --explore` leaves its candidate
 
 
 class NotFound(ValueError):
@@ -54,12 +56,18 @@ def decided(base: Path, name: str | None, ledger: Ledger) -> Decided:
     if evidence.get("promoted") is not True:
         why = evidence.get("why")
         raise NotPromoted(
-            f"{file.capability}: {why}"
+            f"{file.capability}: {why}{_in_force(base, file.capability)}"
             if isinstance(why, str)
             else f"{path}: holds no decision of `tune`, so there is nothing that speaks for it"
         )
     _vouched(file, ledger)
     return Decided(path=path, file=file)
+
+
+def _in_force(base: Path, capability: str) -> str:
+    """Where the numbers are that somebody may have meant instead."""
+    newest = revision_files(places.tuned_folder(base) / capability)[:1]
+    return "".join(f" The newest revision is {path}; name that file for it" for path in newest)
 
 
 def read_decision(path: Path) -> TunedFile:
@@ -113,7 +121,7 @@ def _folder(base: Path, name: str | None) -> Path:
         )
     if name is not None and "/" in name and len(own) > 1:
         raise NotFound(f"{name!r} begins {len(own)} runs; name more of it")
-    return max(own, key=lambda folder: _decisions(folder)[0].stat().st_mtime)
+    return max(own, key=lambda folder: _rank(_decisions(folder)[0]))
 
 
 def _beginning(name: str) -> str:
@@ -122,8 +130,19 @@ def _beginning(name: str) -> str:
 
 def _decisions(folder: Path) -> list[Path]:
     """A run's decisions, the latest first: of the share, and of the other numbers."""
-    found = [*folder.glob(RESULT), *folder.glob(NUMBERS)]
-    return sorted(found, key=lambda path: (path.stat().st_mtime, path.name), reverse=True)
+    return sorted([*folder.glob(RESULT), *folder.glob(NUMBERS)], key=_rank, reverse=True)
+
+
+def _rank(path: Path) -> tuple[bool, float, str]:
+    """A look decides nothing, so it stands behind whatever was decided, however long ago."""
+    return not _looked(path), path.stat().st_mtime, path.name
+
+
+def _looked(path: Path) -> bool:
+    try:
+        return Path(str(_told(path).get("config", ""))).name == EXPLORED
+    except ConfigError:
+        return False  # what is wrong with it is said where it is read
 
 
 def _of_folder(folder: Path) -> Path:

@@ -22,13 +22,13 @@ from tests.tune.test_promotion import write
 NONE = {"select": "", "plan": "", "rerank": ""}
 
 
-def decide(home: Path, signal: float, name: str = "r1") -> Path:
+def decide(home: Path, signal: float, name: str = "r1", *, explore: bool = False) -> Path:
     """The folder of a run of the capability ``cap``, decided as `tune` decides."""
     folder = home / "runs" / "cap" / name
     folder.mkdir(parents=True)
     words = write(folder, signal=signal, seed=1)
     paths = [Path(words[at]) for at in (1, 2, 4)]
-    case = replace(case_of_runs("cap", *paths, k=10, explore=False), models=NONE)
+    case = replace(case_of_runs("cap", *paths, k=10, explore=explore), models=NONE)
     verdict = reach(case, ledger_of(home), home / "tuned" / "cap", folder / "candidate.json")
     (folder / "result.json").write_text(json.dumps(verdict.as_json()))
     return folder
@@ -97,6 +97,22 @@ def test_what_was_not_promoted_is_refused_with_the_decisions_own_reason(home, ca
     with pytest.raises(SystemExit) as left:
         main(["--force", str(folder)])
     assert left.value.code == 2
+
+
+@pytest.mark.parametrize("name", [None, "cap"])
+def test_a_look_is_no_decision_and_takes_no_decisions_place(home, capsys, name):
+    """Whoever looked at another number after a promotion could write its weights no more."""
+    decide(home, 1.0, "r2", explore=True)
+    words = [] if name is None else [name]
+    assert promote(capsys, *words, "--as", "json")["document"]["revision"] == 1
+    assert "explored" in promote(capsys, "cap/r2", code=1)["why"]
+
+
+def test_a_refusal_names_what_orders_now(home, capsys):
+    """Whoever wants the weights in force would look for the file that holds them."""
+    decide(home, 0.0, "r2")
+    told = promote(capsys, "cap", "--as", "json", code=1)
+    assert told["why"].endswith(f"{home / 'tuned' / 'cap' / '0001.json'}; name that file for it")
 
 
 def test_a_claim_whose_verdict_was_written_in_by_hand_is_refused(home, capsys):
