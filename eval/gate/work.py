@@ -190,7 +190,10 @@ def _live(
 
 
 def _told(arguments: argparse.Namespace, arm: Arm, checks: list[Check]) -> Done:
-    name = f"{arm.run} against {arguments.baseline}" if arguments.baseline else arm.run
+    # Recorded numbers are the catalog's: what was promoted orders here only where it is named.
+    name = f"{arm.run} {arm.numbers}"
+    if arguments.baseline:
+        name += f", against {arguments.baseline}"
     if arguments.junit:
         write_text(arguments.junit, junit(checks, name))
     if arguments.markdown:

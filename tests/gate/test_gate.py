@@ -199,6 +199,17 @@ def test_a_floor_is_held_against_queries_that_did_not_choose_the_numbers(home):
         floors(arm_of(few, "desk/few", tuned), {"nDCG@10": 0.7})
 
 
+@pytest.mark.req("W63")
+def test_what_was_held_is_named_with_the_numbers_that_ordered_it(home, tmp_path):
+    """Else whoever promoted a number would take a gate over the recorded ones for one over it."""
+    made.run(home, "one", places())
+    gate("--save", "main", "desk/one")
+    page = tmp_path / "gate.md"
+    out, _ = gate("--baseline", "main", "desk/one", "--markdown", page)
+    assert "gate open: desk/one as recorded, against main" in out
+    assert "as recorded" in page.read_text("utf-8")
+
+
 @pytest.mark.req("W62")
 def test_a_baseline_is_a_plain_file_without_texts_that_a_repository_can_hold(home, tmp_path):
     """Else a baseline could not be reviewed, or would carry what people asked."""
