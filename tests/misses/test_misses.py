@@ -53,6 +53,16 @@ CASES = [
             ]
         },
     ),
+    (
+        # What the failed one would have found nobody knows, however little the other found.
+        Cause.FAILED,
+        {
+            "answers": [
+                {"source": "news", "capped": False, "rows": []},
+                {"source": "news", "capped": False, "failed": "UNKNOWN"},
+            ]
+        },
+    ),
     (Cause.NOT_KNOWN, {"answers": CAPPED}),
     (Cause.MERGED_AWAY, {"answers": FOUND}),
     (Cause.NOT_ASKED, {"ranking": [*BEHIND[:-1], ranked("right", "not asked")], "shown": 10}),
