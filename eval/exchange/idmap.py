@@ -35,7 +35,12 @@ class IdMap:
 
 def id_map(given: str) -> IdMap:
     """The map a person named. Raises FormatError for a template or table that maps nothing."""
-    return _template(given) if PLACE in given else _table(Path(given))
+    if PLACE in given:
+        return _template(given)
+    if not Path(given).exists():
+        said = f"--id-map {given!r} is no file that is there, and no template, which holds {PLACE}"
+        raise FormatError([Finding(file="--id-map", line=0, message=said)])
+    return _table(Path(given))
 
 
 def _template(given: str) -> IdMap:

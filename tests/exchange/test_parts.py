@@ -62,7 +62,8 @@ def test_two_ids_of_one_record_that_differ_are_refused(table, folder, run, tmp_p
     [
         ("{key}", "and something beside it"),
         ("{key}/{key}", "once"),
-        ("nowhere.csv", "is not a file"),
+        ("nowhere.csv", "is no file that is there"),
+        ("https://shop.example/p/{id}", "no template, which holds {key}"),
         ("id,key\n,x\n", "blank id or key"),
         ("a,b\nx,y\n", "needs the columns id and key"),
     ],
