@@ -1,8 +1,8 @@
 """Hides the labels of a fully judged set and counts how many it takes to find its verdict again.
 
-``python -m tests.judge.campaign SHARED RUNS DEPTH`` prints the share of runs in which the most telling
-pairs need at most half of what random pairs need. Arms are plain TF-IDF variants, so that the
-outcome of each comparison is a real one; runs draw set, arms and queries with a seed.
+``python -m tests.judge.campaign SHARED RUNS DEPTH`` prints the share of runs in which the most
+telling pairs need at most half of what random pairs need. Arms are plain TF-IDF variants, so that
+the outcome of each comparison is a real one; runs draw set, arms and queries with a seed.
 """
 
 import json
