@@ -67,11 +67,12 @@ def pooled(
     sources = {source for run in runs for own in run.rankings.values() for source, _ in own}
     for run in runs:
         _add(judged, run.judged)
+    if federation is not None:
+        _refuse_strange(federation, sources)
     for query, own in federation.judgements.items() if federation is not None else ():
         plain = {("", key): grade for (_, key), grade in own.items()}
         _add(judged, {query: plain if sources == {""} else own})
-    for query, grades in read_qrels(qrels).judgements.items() if qrels is not None else ():
-        _add(judged, {query: {_sourced(key, sources): grade for key, grade in grades.items()}})
+    _add(judged, _judged(qrels, sources) if qrels is not None else {})
     return pool({run.name: run.rankings for run in runs}, depth, judged)
 
 
@@ -141,6 +142,26 @@ def _of_source(run: Run, source: str) -> Run:
         for query, ranking in run.rankings.items()
     }
     return Run(name=run.name, rankings=rankings, judged=run.judged)
+
+
+def _refuse_strange(federation: Federation, sources: Collection[str]) -> None:
+    """Folders of which none is a source of the runs: all of it would be judged again, unseen."""
+    names = {source.name for source in federation.sources}
+    if sources and sources != {""} and names.isdisjoint(sources):
+        said = f"the sources are {', '.join(sorted(sources))}, and no folder of --data is called so"
+        raise CannotPool(f"{said}: a folder's name is its source's id")
+
+
+def _judged(qrels: Path, sources: Collection[str]) -> Grades:
+    """Raises CannotPool where they are about no source at all: all of it would be judged again."""
+    found = {
+        query: {_sourced(key, sources): grade for key, grade in grades.items()}
+        for query, grades in read_qrels(qrels).judgements.items()
+    }
+    if sources and not any(source in sources for own in found.values() for source, _ in own):
+        named = ", ".join(sorted(sources))
+        raise CannotPool(f"{qrels}: names none of the sources {named}: write source/key")
+    return found
 
 
 def _sourced(document: str, sources: Collection[str]) -> Document:

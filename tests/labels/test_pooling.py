@@ -148,6 +148,18 @@ def test_several_sources_are_judged_apart(run, tmp_path, monkeypatch):
     (tmp_path / "q.qrels").write_text("q 0 wiki/q/a 0\nq 0 news/q/b 0\n")
     _, said, _ = run(folder, "--qrels", tmp_path / "q.qrels")
     assert (said["pairs"], said["judged"]) == (4, 3)
+    (tmp_path / "bare.qrels").write_text("q 0 q/a 0\nq 0 https://x.org/a 0\n")
+    code, _, told = run(folder, "--qrels", tmp_path / "bare.qrels")
+    assert (code, "names none of the sources news, wiki: write source/key" in told) == (3, True)
+
+
+def test_labels_of_another_name_are_not_passed_over(runs, run, tmp_path):
+    """What is judged already would be judged again, without a question beside it."""
+    folder = made.run(tmp_path / "home", "abc1", {"q1": 1})
+    code, _, told = run(folder, "--data", runs[2])
+    assert (code, "the sources are news, and no folder of --data is called so" in told) == (3, True)
+    runs[2].rename(tmp_path / "news")
+    assert run(folder, "--data", tmp_path / "news")[0] == 0
 
 
 @pytest.mark.parametrize(
