@@ -85,6 +85,18 @@ def test_a_model_that_repeats_itself_has_no_noise_to_hide_in(off, bearing):
     assert found.floor == 0
 
 
+def test_a_model_that_repeats_itself_is_held_query_by_query():
+    """Ranks come in few values, so that a replay wrong of every query is often right on average."""
+    found = agreement(
+        np.array([[1.0, 0.5, 0.0]]),
+        np.array([[0.5, 1.0, 0.0]]),
+        repeats_itself=True,
+        rng=np.random.default_rng(0),
+    )
+    assert found.difference == 0.0
+    assert found.bearing is Bearing.CONTRADICTED
+
+
 def test_an_agreement_that_could_take_the_whole_gain_says_nothing():
     """A model would only have to be unsteady enough to be believed."""
     one = Agreement(
