@@ -16,9 +16,10 @@ from eval.formats.columns import score_of
 
 _MARK = "'"
 STARTS = ("=", "+", "-", "@", "\t", "\r")
-# Numbers, dates, times, shares and sums of money begin so, and so do truths and names of months.
+# Numbers, dates, times, shares, sums of money and, in brackets, what is below 0 begin so, and so do
+# truths and names of months.
 _TAKEN = re.compile(
-    r"\s*(?:[0-9.$%]|(?:true|false)\s*$|(?:jan|feb|ma[ry]|apr|ju[nl]|aug|sep|oct|nov|dec)[a-z]*\W?[0-9])",
+    r"\s*(?:\(?[0-9.$€£¥%]|(?:true|false)\s*$|(?:jan|feb|ma[ry]|apr|ju[nl]|aug|sep|oct|nov|dec)[a-z]*\W?[0-9])",
     re.IGNORECASE,
 )
 _PLAIN = re.compile(r"0|[1-9][0-9]{0,14}")  # a whole number that a spreadsheet keeps to the letter

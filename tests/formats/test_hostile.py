@@ -182,6 +182,7 @@ def test_a_number_stays_a_number(tmp_path, cell):
     [
         *((cell, True) for cell in ("0001", "1e3", "1.50", "12345678901234567", "-2", "+3", ".5")),
         *((cell, True) for cell in ("1-2", "2024-01-05", "3/4", "10:30", "5%", "$4", "TRUE")),
+        *((cell, True) for cell in ("(5)", "(1.50)", "€5", "(£2)")),
         *((cell, True) for cell in ("MAR1", "Sept 2", "dec-1", " 007", "1 2", "=a", "'x")),
         *((cell, False) for cell in ("0", "7", "123456789012345", "a1", "true story", "marble")),
         *((cell, False) for cell in ("https://x.org/1", "junk", "", "decade")),
