@@ -21,6 +21,7 @@ from eval.record import CALLER
 TENANT, SUBJECT = "tenant", "subject"
 OWN = (TENANT, SUBJECT)  # a caller has one of each
 SHOWN = 12  # digits of a keyed hash, enough to tell callers apart in a report
+FEW = 3  # values of a claim in the name of an arm; a caller may be in hundreds of groups
 Kept = Mapping[str, tuple[str, ...]]  # values by the claim's name
 
 
@@ -84,8 +85,14 @@ def identity(claims: Claims, retention: Retention, secret: bytes) -> tuple[str, 
 
 
 def words(claims: Kept) -> tuple[str, ...]:
-    """As a person reads them: ``team=blue,red``, and the bare name where no value was kept."""
-    return tuple(f"{name}={','.join(own)}" if own else name for name, own in claims.items())
+    """As a person reads them: ``team=blue,red``, of many values the first and how many more, and
+    the bare name where no value was kept."""
+    return tuple(f"{name}={_few(own)}" if own else name for name, own in claims.items())
+
+
+def _few(values: tuple[str, ...]) -> str:
+    more = len(values) - FEW
+    return ",".join(values[:FEW]) + (f" and {more:,} more" if more > 0 else "")
 
 
 def _hashed(name: str, value: str, secret: bytes) -> str:

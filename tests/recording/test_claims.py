@@ -142,6 +142,14 @@ def test_no_value_stands_where_retention_forbids_it(place, tmp_path):
     assert len(set(runs)) == 8
 
 
+def test_of_many_groups_an_arm_names_a_few():
+    """Each table of a report would be as wide as the list of groups its caller is in."""
+    groups = room.stated(("groups", f"team {number:03}") for number in range(400))
+    told = room.words(room.kept(groups, Retention.FULL, b""))
+    assert told == ("groups=team 000,team 001,team 002 and 397 more",)
+    assert room.words({"team": ("blue", "red"), "tenant": ()}) == ("team=blue,red", "tenant")
+
+
 @pytest.mark.parametrize(
     ("words", "wanted"),
     [
