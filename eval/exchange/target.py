@@ -15,7 +15,7 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from eval.exchange.whole import replace_whole
+from eval.exchange.whole import like, replace_whole
 from eval.formats.swap import restored, synced
 
 
@@ -68,6 +68,9 @@ def fill(
                 f"{named} holds other labels ({', '.join(taken)}): "
                 "name another folder, or replace them with --force"
             )
+        for name in changed:
+            if (target / name).exists():
+                like(target / name, fresh / name)
         kept = [name for name in taken if name in keep]
         place = ""
         if len(changed) + len(stale) == 1 and not kept:

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import os
 import shutil
+import stat
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from eval.formats.swap import swap, synced
@@ -60,6 +62,19 @@ def _folders(old: Path, new: Path) -> None:
         made = new / Path(inner).relative_to(old)
         made.mkdir()
         shutil.copystat(inner, made)
+        like(Path(inner), made)
+
+
+def like(old: Path, new: Path) -> None:
+    """Gives ``new`` the owner, the group and the permissions of ``old``, as far as one may: who
+    could read or write it before still can, and nobody else.
+    """
+    there = old.stat()
+    for owner in (there.st_uid, -1):
+        with suppress(OSError):  # not for everybody, nor in every file system
+            os.chown(new, owner, there.st_gid)
+            break
+    new.chmod(stat.S_IMODE(there.st_mode))  # a new owner may have taken marks of it away
 
 
 def _files(folder: Path) -> Iterator[str]:

@@ -83,6 +83,20 @@ def test_what_is_replaced_is_kept_and_the_rest_stays(judged, capsys):
     assert sorted(path.name for path in kept.parent.iterdir()) == ["1", "2"]
 
 
+@pytest.mark.parametrize("words", [(), ("--rule", "optimistic")])
+def test_who_may_read_and_write_labels_stays(judged, words):
+    """Labels that one team alone may see would lie open, or be another's, once they are renewed."""
+    folder = judged / "set"
+    owner = (12345, 54321) if os.geteuid() == 0 else (os.geteuid(), os.getegid())
+    for path, mode in ((folder, 0o2750), (folder / "runs", 0o700), (folder / "qrels.tsv", 0o600)):
+        os.chown(path, *owner)
+        path.chmod(mode)
+    assert imported(judged, "new.csv", *words) == 0
+    for path, mode in ((folder, 0o2750), (folder / "runs", 0o700), (folder / "qrels.tsv", 0o600)):
+        there = path.stat()
+        assert (there.st_uid, there.st_gid, there.st_mode & 0o7777) == (*owner, mode)
+
+
 def test_what_is_written_meanwhile_is_kept(judged, monkeypatch):
     """A judge who saved at that very moment would have judged for nothing."""
     from eval.exchange import whole
