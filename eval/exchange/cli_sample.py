@@ -79,7 +79,7 @@ def _work(arguments: argparse.Namespace) -> Summary:
     return Summary(
         what=f"sampled {arguments.file} by {arguments.by}, seed {arguments.seed}",
         format="queries.jsonl",
-        counts={"queries": len(drawn), "of": len(traffic), **per},
+        counts={"queries": len(drawn), "in the traffic": len(traffic), **per},
         queries=Match(found=tuple(one.id for one in drawn)),
         documents=Match(),
         notes=(f"{covered:,} of {total:,} requests are for these queries",),

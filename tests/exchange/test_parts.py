@@ -113,7 +113,7 @@ def test_a_sample_is_a_file_of_queries(run, tmp_path):
     ]
     assert said["counts"] == {
         "queries": 2,
-        "of": 4,
+        "in the traffic": 4,
         "head queries": 1,
         "torso queries": 1,
         "tail queries": 0,
