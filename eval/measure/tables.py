@@ -8,6 +8,7 @@ from eval.measure.report import Report, Told
 from eval.measure.sources import Rate
 from eval.measures.interval import Interval
 from eval.misses import Cause
+from eval.misses.known import silence
 
 NOTHING = "-"
 NOT_LOOKED = (
@@ -179,7 +180,10 @@ def _misses(told: Told, report: Report) -> Table | None:
         f"{found.k}; what lost the others",
         ("cause", "lost", "queries", f"nDCG@{found.k} to be won at most"),
         rows,
-        (NOT_LOOKED,) if any(row.cause is Cause.NOT_KNOWN for row in found.rows) else (),
+        (
+            *((NOT_LOOKED,) if any(row.cause is Cause.NOT_KNOWN for row in found.rows) else ()),
+            *filter(None, [silence(told.arm.known)]),
+        ),
     )
 
 

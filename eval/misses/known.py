@@ -32,6 +32,7 @@ class Known:
     masked: (source, mapping) of which every returned field is masked
     later: dated after their question, in a recording as of its date
     matched, unmatched: whether a query of the plan finds it, the row cap aside
+    silent: sources that could not say what they hold: what is hidden or absent there is not known
     """
 
     hidden: frozenset[Record] = frozenset()
@@ -40,12 +41,21 @@ class Known:
     later: ByQuery = field(default_factory=dict)
     matched: ByQuery = field(default_factory=dict)
     unmatched: ByQuery = field(default_factory=dict)
+    silent: frozenset[str] = frozenset()
 
     def matches(self, query: str, record: Record) -> bool | None:
         """None where no engine was asked, or none could say."""
         if record in self.matched.get(query, frozenset()):
             return True
         return False if record in self.unmatched.get(query, frozenset()) else None
+
+
+def silence(known: Known) -> str:
+    """Where hidden and absent documents may pass for such that no term matched; "" if nowhere."""
+    if not known.silent:
+        return ""
+    named = ", ".join(sorted(known.silent))
+    return f"{named} could not say which right documents there are, hidden or not"
 
 
 def write(folder: Path, known: Known) -> None:
@@ -57,6 +67,7 @@ def write(folder: Path, known: Known) -> None:
             name: {q: _listed(own) for q, own in sorted(getattr(known, name).items()) if own}
             for name in ("later", "matched", "unmatched")
         },
+        "silent": sorted(known.silent),
     }
     folder.mkdir(parents=True, exist_ok=True)
     fresh = folder / f".{FILE}.{os.getpid()}"
@@ -76,6 +87,7 @@ def read(folder: Path) -> Known:
                 name: {query: _pairs(own) for query, own in plain[name].items()}
                 for name in ("later", "matched", "unmatched")
             },
+            silent=frozenset(plain.get("silent", ())),  # an older file lacks it
         )
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         if isinstance(error, KnownUnusable):

@@ -120,11 +120,13 @@ class Engines:
         times: dict[Record, float | None] = {}
         hidden: set[Record] = set()
         absent: set[Record] = set()
+        silent: set[str] = set()
         for source in sources:
             keys = frozenset(wanted.get(source.id, ()))
             seen = await self._held(source, keys, lifted=False)
             there = await self._held(source, keys, lifted=True) if source.hides_rows else seen
             if seen is None or there is None:
+                silent.add(source.id)
                 continue
             times |= {(source.id, key): time for key, time in there.items()}
             hidden |= {(source.id, key) for key in there.keys() - seen.keys()}
@@ -135,7 +137,12 @@ class Engines:
             for mapping in source.mappings
             if shows_masked_alone(mapping)
         }
-        known = Known(hidden=frozenset(hidden), absent=frozenset(absent), masked=frozenset(masked))
+        known = Known(
+            hidden=frozenset(hidden),
+            absent=frozenset(absent),
+            masked=frozenset(masked),
+            silent=frozenset(silent),
+        )
         return known, times
 
     async def _held(self, source: Source, keys: frozenset[str], *, lifted: bool) -> Held | None:

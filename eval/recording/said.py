@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from eval.misses import Known
+from eval.misses.known import silence
 from eval.recording.about import About
 from eval.recording.claims import words
 from eval.recording.expect import Expected
@@ -74,6 +75,7 @@ def done(
         "filled_by_later": {query: list(sources) for query, sources in went.filled.items()},
         "noise": floor.as_json() if floor else None,
         "known": _counts(known),
+        "silent": sorted(known.silent),
     }
     return Done(document=document, report="\n".join(lines), partial=went.partial)
 
@@ -85,6 +87,7 @@ def _looked(known: Known) -> str:
         f"{found['matched']} of {behind} right documents behind a row cap match" * bool(behind),
         f"{found['hidden']} right documents are hidden from the caller" * bool(found["hidden"]),
         f"{found['absent']} are not in their source" * bool(found["absent"]),
+        silence(known),
     )
     return "; ".join(filter(None, told))
 

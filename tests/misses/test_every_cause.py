@@ -10,6 +10,7 @@ from esra.domain.capability import Forms, PlanForm, RerankForm, SelectForm
 from esra.domain.source import Field, Limits, Masking, RowRule
 from esra.llm.scripted import Scripted
 from eval.misses import Cause, Known, cause, misses
+from eval.misses.known import read, silence, write
 from tests.house import scoring
 from tests.misses.shelf import BETTER, RIGHT, STOCK, Memory, Postgres, Scene, doc, play
 
@@ -150,6 +151,19 @@ def test_a_source_that_fails(engine):
     """A table that somebody renamed would read as a question without a match."""
     gone = replace(engine.stock(STOCK), table="nowhere")
     assert told(engine, Scene(relation=gone)) is Cause.FAILED
+
+
+def test_a_source_that_cannot_say_what_it_holds_is_named(engine, tmp_path):
+    """What is hidden in a table too large to look through would read as a question without a match,
+    and nobody would know that it is not known."""
+    relation = engine.stock(STOCK)
+    assert not play(engine, Scene(relation=relation), "right")[1].silent
+    gone = replace(relation, table="nowhere")
+    known = play(engine, Scene(relation=gone), "right")[1]
+    assert known.silent == {"news"}
+    write(tmp_path, known)
+    assert read(tmp_path) == known
+    assert silence(known) == "news could not say which right documents there are, hidden or not"
 
 
 @pytest.mark.parametrize("bound", ["command", "invocation"])
