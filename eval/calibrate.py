@@ -14,7 +14,8 @@ from eval.command import FINDING, OK, USAGE, count, failed
 from eval.progress import Progress
 
 SETS = 200
-MOST_FALSE = 0.05  # for a test at a nominal one-sided 2.5 %
+NOMINAL = 0.025  # one-sided, of a first opening
+MOST_FALSE = 0.05  # what the upper 99 % bound of the promotion rate has to stay below
 LEAST_POWER, LEAST_IN_PLATEAU = 0.90, 0.95
 EPILOG = """\
 2,000 sets a cell take about ten times as long as the default and give bounds of a percent.
@@ -88,8 +89,10 @@ def _broken(document: dict[str, object]) -> tuple[str, ...]:
     from eval.evidence.campaign import upper_bound
 
     lines = []
-    if document["upper_99"] > MOST_FALSE and _too_often(document):
-        lines.append(f"false promotions: more than {MOST_FALSE:.0%} of sets without a gain")
+    for what in ("false_promotions", "false_gains"):
+        if _too_often(document, what):
+            said = what.replace("_", " ")
+            lines.append(f"{said}: more than {NOMINAL:.1%} of sets without a gain")
     for cell in document["cells"]:
         name, sets = f"{cell['groups']} groups, {cell['shape']}", cell["sets"]
         for what, least in (("power", LEAST_POWER), ("in_plateau", LEAST_IN_PLATEAU)):
@@ -98,12 +101,16 @@ def _broken(document: dict[str, object]) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def _too_often(document: dict[str, object]) -> bool:
-    """Not merely too few sets to say: with no hit at all the bound would be lower."""
+def _too_often(document: dict[str, object], what: str) -> bool:
+    """Beyond the promise, and not merely too few sets to say: both 99 % bounds are too high.
+
+    what: ``false_gains`` are those of the test alone, which no refusal to test can flatter
+    """
     from eval.evidence.campaign import upper_bound
 
     sets = sum(cell["sets"] for cell in document["cells"])
-    return upper_bound(0, sets) <= MOST_FALSE
+    hits = sum(cell[what] for cell in document["cells"])
+    return upper_bound(hits, sets) > MOST_FALSE and 1 - upper_bound(sets - hits, sets) > NOMINAL
 
 
 def _text(done: Calibrated) -> str:
@@ -117,4 +124,6 @@ def _text(done: Calibrated) -> str:
     rate, bound = done.document["false_promotion_rate"], done.document["upper_99"]
     lines.append(f"pooled               {rate:16.4f}  {bound:10.4f}")
     lines.append("power: gains of twice the smallest detectable that were promoted")
+    if bound > MOST_FALSE and not done.broken:
+        lines.append(f"too few sets to show that it stays below {MOST_FALSE:.0%}: give more --sets")
     return "\n".join([*lines, *(f"does not hold: {line}" for line in done.broken)])
