@@ -183,3 +183,12 @@ def test_two_callers_have_one_identity_where_they_are_one(pairs, others, retenti
     assert (told[0] == told[1]) == (set(pairs) == set(others))
     assert room.stated(reversed(pairs)) == first
     assert (room.caller_of(first) == CALLER) == (not pairs)
+
+
+@pytest.mark.parametrize("retention", [one for one in Retention if one is not Retention.FULL])
+def test_a_recordings_key_gives_no_value_away(retention):
+    """The name of a folder is seen by many: whoever tries all short values would find the one."""
+    claims = room.stated([("team", "red")])
+    (one,), (other,) = (room.identity(claims, retention, key * 32) for key in (b"k", b"l"))
+    assert one != other
+    assert "red" not in one
