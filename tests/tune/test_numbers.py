@@ -189,6 +189,23 @@ def test_the_sealed_queries_have_no_say_in_the_climb(known, tmp_path):
     assert np.array_equal(first.decision.choice.curve, second.decision.choice.curve)
 
 
+def test_the_sealed_queries_have_no_say_in_what_can_be_learned(known, tmp_path):
+    """What only they tell apart would be searched, and their labels known before the opening."""
+    from eval.evidence import sealed
+
+    traces, judgements, _ = known
+    groups = [one.query for one in traces]
+    hidden = {g for g, hit in zip(groups, sealed(groups), strict=True) if hit}
+    # Where all that was found is right, no order of it is better than another.
+    laid = bulk.lay_out(traces)
+    labels = {query: dict(judgements[query]) if query in hidden else {} for query in laid.queries}
+    for query, id in zip(laid.query, laid.ids, strict=True):
+        if laid.queries[query] not in hidden:
+            labels[laid.queries[query]][pair(id)] = 1
+    with pytest.raises(NothingToLearn, match="no labelled query is sensitive"):
+        run(case_of((traces, labels, known[2]), explore=True), ["priority:b"], tmp_path)
+
+
 def test_the_sealed_queries_have_no_say_in_a_climb_over_several(known, tmp_path, monkeypatch):
     """The direction itself would be chosen on the queries that are to confirm it."""
     import eval.tune.numbers as room
