@@ -6,7 +6,11 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+
+# A mirror that does not answer would hold every lane after this one.
+PATIENCE = ("-o", "Acquire::http::Timeout=20", "-o", "Acquire::Retries=1")
+SECONDS = 240
 
 
 def refusal(packages: Sequence[str]) -> str | None:
@@ -19,13 +23,19 @@ def refusal(packages: Sequence[str]) -> str | None:
 
 
 def install(packages: Sequence[str]) -> bool:
-    """True if the packages are there; what apt-get says goes to stderr."""
+    """True if the packages are there in good time; what apt-get says goes to stderr."""
     quiet = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
     commands = (["update", "-q"], ["install", "-q", "-y", "--no-install-recommends", *packages])
-    return all(
-        subprocess.run(["apt-get", *command], env=quiet, stdout=sys.stderr).returncode == 0
-        for command in commands
-    )
+    return all(_went(["apt-get", *PATIENCE, *command], quiet) for command in commands)
+
+
+def _went(command: Sequence[str], environment: Mapping[str, str]) -> bool:
+    try:
+        done = subprocess.run(command, env=environment, stdout=sys.stderr, timeout=SECONDS)
+    except subprocess.TimeoutExpired:
+        print(f"{command[0]} took longer than {SECONDS} s", file=sys.stderr)
+        return False
+    return done.returncode == 0
 
 
 def not_had(packages: Sequence[str]) -> str | None:
