@@ -2,15 +2,16 @@
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
 from esra import scoring
-from esra.config.apply import newest, revision_files
+from esra.config.apply import newest, read_revision, revision_files
 from esra.config.canonical import canonical
 from esra.config.keys import signing_key, verify_keys
 from esra.config.revise import sync, write_beside, write_revision
+from esra.config.strict import ConfigError
 from esra.config.tuned import Tunables, TunedFile
 from esra.domain.capability import Scoring, SourceScoring
 
@@ -111,18 +112,44 @@ def named_heads(promoted: Path, candidate: Path) -> list[str]:
     return heads
 
 
-def promote(folder: Path, body: Mapping[str, object], evidence: Mapping[str, object]) -> Path:
+def promote(
+    folder: Path,
+    body: Mapping[str, object],
+    evidence: Mapping[str, object],
+    *,
+    again: bool = False,
+) -> Path:
     """The path of the revision that holds this claim; a new one unless the newest already does.
 
-    A reader sees a whole file or none, whenever this process dies.
+    A claim that a person took back stays where it was, until a person asks for it ``again``. A
+    reader sees a whole file or none, whenever this process dies.
     """
     files = revision_files(folder)
     found = newest(folder, str(body["capability"]), _sources(body), _models(body), verify_keys())
-    if found.file is not None and found.path in files[:1] and _holds(found.file, body):
-        return files[0]
     now = found.file
+    if now is not None and found.path in files[:1] and _holds(now, body):
+        return files[0]
+    if not again and restores(now) and (before := _made_in(files, body)) is not None:
+        return before
     replaces = None if now is None else {"revision": now.revision, "hash": now.hash}
     return write_revision(folder, body, {**evidence, "replaces": replaces})
+
+
+def restores(file: TunedFile | None) -> bool:
+    """Whether a person went back by it."""
+    return file is not None and "restores" in file.evidence
+
+
+def _made_in(files: Sequence[Path], body: Mapping[str, object]) -> Path | None:
+    """The latest revision that makes this claim."""
+    for path in files:
+        try:
+            file = read_revision(path, str(body["capability"]), _sources(body), verify_keys())
+        except ConfigError:
+            continue  # of other sources, or damaged: `esra config history` tells of it
+        if _holds(file, body):
+            return path
+    return None
 
 
 def _sources(body: Mapping[str, object]) -> frozenset[str]:

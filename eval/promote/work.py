@@ -112,7 +112,7 @@ def _promoted(found: Decided, base: Path, catalog: Path | None) -> Done:
     _check(found.file, capability, loaded, path, base)
     folder = places.tuned_folder(base) / capability.id
     before = {file.name for file in folder.glob("*.json")}
-    written = publish.promote(folder, found.claim, found.file.evidence)
+    written = publish.promote(folder, found.claim, found.file.evidence, again=True)
     fresh = written.name not in before
     made = read_tuned(
         written.read_bytes(),

@@ -13,12 +13,13 @@ from esra.config.catalog import load_catalog
 from esra.config.environment import forget_server_settings
 from esra.config.keys import verify_keys
 from esra.config.strict import ConfigError
+from esra.config.tuned import TunedFile
 from esra.domain.capability import Capability, PlanForm
 from esra.governance import places
 from esra.trace import PIPELINE
 from esra.wiring import Opened, Wishes, models_of, open_house
 from eval import catalog as writing
-from eval import record
+from eval import publish, record
 from eval.dataset import Federation
 from eval.evidence import Ledger
 from eval.evidence.family import family_of
@@ -225,6 +226,16 @@ def recording_key(catalog: str, data: str, models: dict[str, str]) -> str:
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
+def _taken_back(current: TunedFile | None) -> tuple[str, ...]:
+    """Said where a person went back to other numbers."""
+    if current is None or not publish.restores(current):
+        return ()
+    return (
+        f"revision {current.revision} went back to earlier numbers: a claim that it took back is "
+        f"not put in force again but by `./workbench promote {current.capability}`",
+    )
+
+
 def _case(
     order: Order,
     slug: str,
@@ -263,7 +274,7 @@ def _case(
         recording=folder.name,
         explore=order.explore or bool(broken),
         advice=lost if broken else order.advice,
-        notes=(*notes_of(federation), *current.refused),
+        notes=(*notes_of(federation), *current.refused, *_taken_back(current.file)),
         degraded=len(broken),
         k=order.k,
         numbers=numbers,

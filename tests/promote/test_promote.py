@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from esra.cli import main as esra
 from esra.governance import places
 from eval import publish
 from eval.promote import work
@@ -248,3 +249,21 @@ def test_several_claims_are_one_promotion(monkeypatch, home):
     assert written == ["cap0", "cap1"]
     with pytest.raises(NotPromoted, match="two decisions of one capability"):
         work._several([claims(0.001)[0], claims(0.001)[0]], home, None)
+
+
+@pytest.mark.req("W65")
+def test_what_a_person_took_back_comes_again_by_a_person_alone(home, capsys):
+    """A nightly tuning would put back in force what somebody had taken out of it for a reason."""
+    place = home / "tuned" / "cap"
+    assert esra(["config", "rollback", "cap"]) == 0
+    claim = json.loads((place / "0001.json").read_text())
+    body = {name: claim[name] for name in ("capability", "tunables", "models", "data")}
+
+    assert publish.promote(place, body, claim["evidence"]) == place / "0001.json"
+    assert tuned(home) == ["0001.json", "0002.json"]
+    other = {**body, "data": "of another recording"}
+    assert publish.promote(place, other, claim["evidence"]).name == "0003.json"
+
+    assert esra(["config", "rollback", "cap", "--to", "2"]) == 0
+    capsys.readouterr()
+    assert promote(capsys, "cap/r1")["revision"] == 5

@@ -67,6 +67,12 @@ def test_one_command_tunes_a_folder_and_the_runtime_orders_by_what_it_wrote(home
     assert len(openings) == 1
     assert [path.name for path in written.parent.glob("*.json")] == ["0001.json"]
 
+    assert command(home, "esra", "config", "rollback", "mini_set").returncode == 0
+    fourth, _ = tune(home, NAME, folder)
+    assert fourth["config"] == str(written)
+    assert "went back to earlier numbers" in " ".join(fourth["notes"])
+    assert retrieve(home)[0]["results"][0]["title"] == "car car"
+
 
 def retrieve(home: Path):
     done = command(home, "esra", "retrieve", "mini_set", "car repair", "--json")
