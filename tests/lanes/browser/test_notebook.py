@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 
 from eval import demo
@@ -29,18 +28,23 @@ def outputs(page: Page) -> str:
     return "\n".join(page.see(every(".jp-OutputArea", "innerText")))
 
 
+# Before there is a kernel the light says "idle" too, beside the words "No Kernel".
+READY = (
+    "document.querySelector('.jp-KernelName')?.textContent.startsWith('Python')"
+    " && document.querySelector('.jp-Notebook-ExecutionIndicator')?.dataset.status === 'idle'"
+)
+
+
 def run_all(page: Page, url: str) -> None:
-    """Opens a notebook and runs every cell from the menu, until none is waiting any more."""
+    """Opens a notebook, waits for its kernel and runs every cell from the menu, to the last.
+
+    What is pressed earlier JupyterLab may forget half way, which is its matter and not ours.
+    """
     page.open(url)
-    page.until("!!document.querySelector('.jp-Notebook .jp-CodeCell')", 60)
-    for _ in range(12):
-        # Whoever presses before there is a kernel, or a whole menu, presses again.
-        with contextlib.suppress(AssertionError):
-            page.click(".lm-MenuBar-itemLabel", "Run")
-            page.click(".lm-Menu-itemLabel", "Run All Cells", seconds=2)
-            page.until(f"{PROMPTS}.some(said => said !== '[ ]:')", 5)
-            break
-        page.press("Escape")
+    page.until(READY, 90)
+    page.click(".lm-MenuBar-itemLabel", "Run")
+    page.click(".lm-Menu-itemLabel", "Run All Cells")
+    page.until(f"{PROMPTS}.some(said => said !== '[ ]:')", 30)
     page.until(f"!{PROMPTS}.some(said => said === '[*]:')", 120)
 
 
