@@ -7,14 +7,9 @@ from eval.measure.explain import FACTORS, Explained
 from eval.measure.report import Report, Told
 from eval.measure.sources import Rate
 from eval.measures.interval import Interval
-from eval.misses import Cause
-from eval.misses.known import silence
+from eval.misses.table import notes
 
 NOTHING = "-"
-NOT_LOOKED = (
-    "match not known: no engine was asked, or none could say; recording it again asks, and records "
-    "no question twice"
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -180,10 +175,7 @@ def _misses(told: Told, report: Report) -> Table | None:
         f"{found.k}; what lost the others",
         ("cause", "lost", "queries", f"nDCG@{found.k} to be won at most"),
         rows,
-        (
-            *((NOT_LOOKED,) if any(row.cause is Cause.NOT_KNOWN for row in found.rows) else ()),
-            *filter(None, [silence(told.arm.known)]),
-        ),
+        notes(found, told.arm.known),
     )
 
 

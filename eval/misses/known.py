@@ -32,6 +32,7 @@ class Known:
     masked: (source, mapping) of which every returned field is masked
     later: dated after their question, in a recording as of its date
     matched, unmatched: whether a query of the plan finds it, the row cap aside
+    sought: every record that the engines were asked about; a label that came later is none of them
     silent: sources that could not say what they hold: what is hidden or absent there is not known
     """
 
@@ -41,6 +42,7 @@ class Known:
     later: ByQuery = field(default_factory=dict)
     matched: ByQuery = field(default_factory=dict)
     unmatched: ByQuery = field(default_factory=dict)
+    sought: frozenset[Record] = frozenset()
     silent: frozenset[str] = frozenset()
 
     def matches(self, query: str, record: Record) -> bool | None:
@@ -62,7 +64,9 @@ def write(folder: Path, known: Known) -> None:
     """Whole or not at all."""
     plain = {
         "schema": SCHEMA,
-        **{name: _listed(getattr(known, name)) for name in ("hidden", "absent", "masked")},
+        **{
+            name: _listed(getattr(known, name)) for name in ("hidden", "absent", "masked", "sought")
+        },
         **{
             name: {q: _listed(own) for q, own in sorted(getattr(known, name).items()) if own}
             for name in ("later", "matched", "unmatched")
@@ -83,11 +87,12 @@ def read(folder: Path) -> Known:
             hidden=_pairs(plain["hidden"]) | _hidden(folder / HIDDEN),
             absent=_pairs(plain["absent"]),
             masked=_pairs(plain["masked"]),
+            sought=_pairs(plain.get("sought", ())),
             **{
                 name: {query: _pairs(own) for query, own in plain[name].items()}
                 for name in ("later", "matched", "unmatched")
             },
-            silent=frozenset(plain.get("silent", ())),  # an older file lacks it
+            silent=frozenset(plain.get("silent", ())),  # an older file lacks both
         )
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         if isinstance(error, KnownUnusable):

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from math import fsum
 
 from eval.misses.causes import Cause, Trace, cause
-from eval.misses.known import Known, Record
+from eval.misses.known import Known, Record, silence
 from eval.misses.price import won
 
 LISTED = 10
+ASK = "recording it again asks, and records no question twice"
 
 Judged = Mapping[str, Mapping[Record, int]]
 
@@ -31,11 +32,16 @@ class Row:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Misses:
-    """Rows in the order of the stages, causes without a loss left out."""
+    """Rows in the order of the stages, causes without a loss left out.
+
+    unsought: lost documents that no engine was asked about: hidden and absent ones among them
+    pass for lost by a later stage
+    """
 
     k: int
     right: int
     shown: int
+    unsought: int
     rows: tuple[Row, ...]
 
 
@@ -59,7 +65,14 @@ def misses(
         for one in Cause
         if one in lost
     )
-    return Misses(k=k, right=total, shown=total - sum(row.lost for row in rows), rows=rows)
+    missed = [record for own in lost.values() for _, record in own]
+    return Misses(
+        k=k,
+        right=total,
+        shown=total - len(missed),
+        unsought=sum(record not in known.sought for record in missed),
+        rows=rows,
+    )
 
 
 def right_of(traces: Mapping[str, Trace], judgements: Judged) -> dict[str, list[Record]]:
@@ -94,6 +107,19 @@ def _row(
     )
 
 
+def notes(found: Misses, known: Known) -> tuple[str, ...]:
+    """What of the table nobody looked into, a sentence each."""
+    said = []
+    if any(row.cause is Cause.NOT_KNOWN for row in found.rows):
+        said.append(f"match not known: no engine was asked, or none could say; {ASK}")
+    if found.unsought:
+        said.append(
+            f"of {found.unsought} no engine was asked: hidden and gone ones are not told apart "
+            f"there; {ASK}"
+        )
+    return (*said, *filter(None, [silence(known)]))
+
+
 def as_text(found: Misses) -> str:
     """The table, one line a cause."""
     head = f"{found.shown} of {found.right} right documents are among the first {found.k}"
@@ -111,6 +137,7 @@ def as_json(found: Misses) -> dict[str, object]:
         "k": found.k,
         "right": found.right,
         "shown": found.shown,
+        "unsought": found.unsought,
         "causes": [
             {
                 "cause": row.cause.value,

@@ -18,8 +18,9 @@ from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 
+from esra.briefs import PlanBrief, RerankBrief, SelectBrief
 from esra.domain.usage import Usage
-from esra.ports import PlanBrief, Reply, RerankBrief, SelectBrief
+from esra.ports import Reply
 
 Brief = SelectBrief | PlanBrief | RerankBrief
 

@@ -9,8 +9,9 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from esra.briefs import PlanBrief, RerankBrief, SelectBrief
 from esra.domain.usage import Usage
-from esra.ports import House, PlanBrief, Reply, RerankBrief, SelectBrief, Trouble
+from esra.ports import House, Reply, Trouble
 from esra.reply import Unusable
 from esra.stages.plan import admit_plan
 from esra.stages.rerank import admit_scores

@@ -141,6 +141,7 @@ class Engines:
             hidden=frozenset(hidden),
             absent=frozenset(absent),
             masked=frozenset(masked),
+            sought=frozenset((source, key) for source, keys in wanted.items() for key in keys),
             silent=frozenset(silent),
         )
         return known, times

@@ -11,11 +11,12 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from math import ceil
 
+from esra.briefs import PlanBrief, RerankBrief, SelectBrief
 from esra.domain.invocation import Caller
 from esra.domain.usage import Usage
 from esra.llm.openai.fence import fenced
 from esra.llm.prompts import load_prompts
-from esra.ports import House, PlanBrief, Reply, RerankBrief, SelectBrief, Trouble
+from esra.ports import House, Reply, Trouble
 from eval.measures.window import tokens
 from eval.record import CALLER, Question, answer
 from eval.recording.answers import Brief

@@ -219,6 +219,7 @@ def test_many_right_documents_behind_one_cap_are_all_looked_for(engine):
     assert known.matched["q"] == {("news", one.key) for one in many}
     assert known.unmatched["q"] == {("news", one.key) for one in lost}
     assert not known.absent
+    assert known.sought >= known.hidden | known.matched["q"] | known.unmatched["q"]
 
 
 def test_what_was_taken_out_as_of_a_date_matched_all_the_same(engine):

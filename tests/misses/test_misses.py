@@ -5,6 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eval.misses import Cause, Known, as_json, as_text, cause, misses
+from eval.misses.table import notes
 from tests.replay.test_replay import random_plain_trace
 
 HERE = ("news", "right")
@@ -198,3 +199,21 @@ def test_the_better_row_of_a_record_is_what_is_read():
     for mapping, expected in (("pages", None), ("docs", Cause.MASKED)):
         known = Known(masked=frozenset({("news", mapping)}))
         assert cause(one, "q", HERE, 10, known) is expected
+
+
+def test_a_label_that_came_after_the_look_is_told_of():
+    """A document that was deleted since would pass for one whose words are wrong."""
+    gone, new = ("news", "gone"), ("news", "new")
+    known = Known(absent=frozenset({gone}), sought=frozenset({gone}))
+    found = misses({"q": trace()}, {"q": {gone: 1, new: 1}}, known=known)
+    assert {row.cause: row.lost for row in found.rows} == {
+        Cause.ABSENT: 1,
+        Cause.NO_TERM_MATCHED: 1,
+    }
+    assert found.unsought == 1
+    assert notes(found, known) == (
+        "of 1 no engine was asked: hidden and gone ones are not told apart there; recording it "
+        "again asks, and records no question twice",
+    )
+    asked = Known(absent=frozenset({gone}), sought=frozenset({gone, new}))
+    assert notes(misses({"q": trace()}, {"q": {gone: 1, new: 1}}, known=asked), asked) == ()
