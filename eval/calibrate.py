@@ -6,11 +6,10 @@ often it would be found.
 """
 
 import argparse
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from eval.command import FINDING, OK, USAGE, count, failed
+from eval.command import FINDING, OK, USAGE, Done, count, ended, failed, parser_of
 from eval.progress import Progress
 
 SETS = 200
@@ -32,11 +31,8 @@ class Calibrated:
 
 
 def parser() -> argparse.ArgumentParser:
-    made = argparse.ArgumentParser(
-        prog="./workbench calibrate",
-        description="Simulate labelled sets, and count false promotions and missed gains.",
-        epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+    made = parser_of(
+        "calibrate", "Simulate labelled sets, and count false promotions and missed gains.", EPILOG
     )
     made.add_argument("--sets", type=count, default=SETS, help=f"a cell (default {SETS})")
     made.add_argument("--groups", type=count, nargs="+", metavar="N", help="60 100 300")
@@ -61,9 +57,8 @@ def main(argv: Sequence[str]) -> int:
         said = f"under {LEAST_GROUPS} groups nothing is ever promoted, so {low[0]} says nothing"
         return failed("calibrate", arguments, said, USAGE)
     done = calibrate(arguments)
-    text = json.dumps(done.document, indent=2, allow_nan=False) if arguments.json else _text(done)
-    print(text, flush=True)
-    return FINDING if done.broken else OK
+    code = FINDING if done.broken else OK
+    return ended("calibrate", arguments, Done(document=done.document, text=_text(done), code=code))
 
 
 def calibrate(arguments: argparse.Namespace) -> Calibrated:

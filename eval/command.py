@@ -1,12 +1,38 @@
-"""What the workbench's commands share: exit codes, the numbers they take, and how they fail."""
+"""What the workbench's commands share: exit codes, the numbers they take, and how they end."""
 
 import argparse
 import json
 import math
+import os
 import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 OK, FINDING, USAGE, CONFIG, SOURCE, DEGRADED = 0, 1, 2, 3, 4, 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Done:
+    """What a command came to: its JSON document, or the text for a person, and the exit code.
+
+    notes: what else a person is told, on stderr.
+    """
+
+    document: Mapping[str, object]
+    text: str
+    code: int = OK
+    notes: tuple[str, ...] = ()
+
+
+def parser_of(name: str, says: str, epilog: str) -> argparse.ArgumentParser:
+    """The parser of a command, without options yet."""
+    return argparse.ArgumentParser(
+        prog=f"./workbench {name}",
+        description=says,
+        epilog=epilog,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
 
 
 def count(text: str) -> int:
@@ -44,6 +70,50 @@ def catalog(text: str) -> Path:
 def of_system(error: OSError, name: str) -> str:
     """A file and what the system says of it: of a copy the one written, of which it may be full."""
     return f"{error.filename2 or error.filename or name}: {error.strerror or error}"
+
+
+def code_of(error: Exception, codes: Mapping[type[Exception], int]) -> int:
+    """The exit code of an expected error: of the first kind in ``codes`` that it is."""
+    return next(code for kind, code in codes.items() if isinstance(error, kind))
+
+
+def carried_out(
+    name: str,
+    arguments: argparse.Namespace,
+    run: Callable[[argparse.Namespace], Done],
+    codes: Mapping[type[Exception], int],
+    *,
+    ensure_ascii: bool = True,
+) -> int:
+    """Runs a command and says what came of it; ``codes`` are of the errors it may raise."""
+    # A kernel or a pool of threads would fight over the cores the work needs.
+    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+    try:
+        done = run(arguments)
+    except tuple(codes) as error:
+        return failed(name, arguments, str(error), code_of(error, codes))
+    return ended(name, arguments, done, ensure_ascii=ensure_ascii)
+
+
+def ended(
+    name: str, arguments: argparse.Namespace, done: Done, *, ensure_ascii: bool = True
+) -> int:
+    """Prints the document or the text and hands back the exit code.
+
+    ``ensure_ascii``: other letters of the document are written by number. A stdout that takes
+    no more, as on a full disk, is CONFIG.
+    """
+    told = done.text
+    if arguments.json:
+        told = json.dumps(done.document, indent=2, allow_nan=False, ensure_ascii=ensure_ascii)
+    try:
+        print(told, flush=True)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        print(f"{name}: stdout: {error.strerror}", file=sys.stderr)
+        return CONFIG
+    return done.code
 
 
 def failed(name: str, arguments: argparse.Namespace, said: str, code: int) -> int:

@@ -1,12 +1,14 @@
 """Every command of the workbench fails in one way, and a program that reads stdout can tell."""
 
+import argparse
+import io
 import json
 from pathlib import Path
 
 import pytest
 
 from esra.governance.places import catalog_file
-from eval.command import amount, catalog, count
+from eval.command import CONFIG, FINDING, Done, amount, catalog, count, ended
 from eval.exchange import cli_export, cli_import
 from eval.gate import cli as gate
 from eval.judge import cli as judge
@@ -41,6 +43,29 @@ def test_a_failure_is_one_document_and_one_line(name, main, words, code, tmp_pat
     assert list(document) == ["error"]
     assert f"{name}: {document['error']['message']}" in err
     assert said(main, *words, code=code)[0] == ""
+
+
+class Full(io.StringIO):
+    def flush(self):
+        raise OSError(28, "No space left on device")
+
+
+@pytest.mark.parametrize("json", [True, False])
+def test_a_full_stdout_is_told_in_one_line(json, monkeypatch, capsys):
+    """A build whose disk is full would read a stack trace, or take half a document for whole."""
+    done = Done(document={"name": "x"}, text="x", code=FINDING)
+    monkeypatch.setattr("sys.stdout", Full())
+    assert ended("gate", argparse.Namespace(json=json), done) == CONFIG
+    assert capsys.readouterr().err == "gate: stdout: No space left on device\n"
+
+
+def test_letters_of_a_document_are_kept_where_a_command_says_so(capsys):
+    """What a program has compared byte by byte for years would differ in every umlaut."""
+    done, asked = Done(document={"name": "Ä"}, text=""), argparse.Namespace(json=True)
+    assert ended("tune", asked, done) == 0
+    assert capsys.readouterr().out == '{\n  "name": "\\u00c4"\n}\n'
+    assert ended("gate", asked, done, ensure_ascii=False) == 0
+    assert capsys.readouterr().out == '{\n  "name": "Ä"\n}\n'
 
 
 @pytest.mark.parametrize("text", ["0", "-1", "x", "1.5", "", "²"])

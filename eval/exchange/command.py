@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import argparse
-import json
-import sys
 from collections.abc import Callable
 
-from eval.command import CONFIG, FINDING, OK, SOURCE, USAGE, failed, of_system
+from eval.command import (
+    CONFIG,
+    FINDING,
+    OK,
+    SOURCE,
+    USAGE,
+    Done,
+    ended,
+    failed,
+    of_system,
+    parser_of,
+)
 from eval.exchange.summary import Summary
 
 
 def parser(name: str, says: str, epilog: str) -> argparse.ArgumentParser:
     """A command's options, those of all commands here among them."""
-    made = argparse.ArgumentParser(
-        prog=f"./workbench {name}",
-        description=says,
-        epilog=epilog,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    made = parser_of(name, says, epilog)
     made.add_argument("--force", action="store_true", help="replace what is there")
     made.add_argument("--json", action="store_true", help="one JSON document on stdout")
     return made
@@ -57,9 +61,6 @@ def finish(name: str, arguments: argparse.Namespace, work: Callable[[], Summary]
         return failed(name, arguments, str(error), CONFIG)
     except OSError as error:
         return failed(name, arguments, of_system(error, name), CONFIG)
-    if arguments.json:
-        print(json.dumps(summary.as_json(), indent=2, allow_nan=False, ensure_ascii=False))
-    else:
-        print(summary.as_text())
-    sys.stdout.flush()
-    return FINDING if getattr(arguments, "strict", False) and not summary.clean else OK
+    code = FINDING if getattr(arguments, "strict", False) and not summary.clean else OK
+    done = Done(document=summary.as_json(), text=summary.as_text(), code=code)
+    return ended(name, arguments, done, ensure_ascii=False)

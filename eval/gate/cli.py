@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import json
-import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from eval.command import FINDING, OK, USAGE, catalog, failed
+from eval.command import USAGE, carried_out, catalog, failed, parser_of
 
 EPILOG = """\
 RUN is a run's id (`./workbench runs list`), a capability for its latest run, or a run's folder.
@@ -22,12 +20,7 @@ RUN is a run's id (`./workbench runs list`), a capability for its latest run, or
 
 
 def parser() -> argparse.ArgumentParser:
-    made = argparse.ArgumentParser(
-        prog="./workbench gate",
-        description="Hold a run against a named baseline, for a build.",
-        epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    made = parser_of("gate", "Hold a run against a named baseline, for a build.", EPILOG)
     made.add_argument("run", nargs="?", metavar="RUN", help="what is held (see below)")
     made.add_argument("--baseline", metavar="NAME", help="compare with this one")
     made.add_argument("--save", metavar="NAME", help="keep RUN as this baseline, and do no more")
@@ -58,14 +51,7 @@ def main(argv: Sequence[str]) -> int:
         return failed("gate", arguments, wrong, USAGE)
     from eval.gate import work
 
-    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
-    try:
-        done = work.run(arguments)
-    except work.EXPECTED as error:
-        return failed("gate", arguments, str(error), work.code_of(error))
-    told = json.dumps(done.document, indent=2, allow_nan=False, ensure_ascii=False)
-    print(told if arguments.json else done.text, flush=True)
-    return FINDING if done.shut else OK
+    return carried_out("gate", arguments, work.run, work.CODES, ensure_ascii=False)
 
 
 def _misuse(arguments: argparse.Namespace) -> str:

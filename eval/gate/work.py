@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -17,6 +16,7 @@ from esra.governance import places
 from esra.governance.secrets import SecretUnresolved
 from esra.wiring import CannotOpen, Wishes, open_house
 from eval import measures, record, runfolder
+from eval.command import CONFIG, FINDING, OK, SOURCE, Done
 from eval.formats.writing import write_text
 from eval.gate import baseline, quality
 from eval.gate.canaries import Canaries, CanaryError, read_canaries
@@ -34,7 +34,6 @@ from eval.runs.ordering import of_file
 from eval.runs.pairs import CannotCompare, pair
 
 PROBED = 20  # recorded questions that a live house is asked
-CONFIG, SOURCE = 3, 4
 
 CODES: dict[type[Exception], int] = {
     NoSuchRun: CONFIG,
@@ -52,23 +51,10 @@ CODES: dict[type[Exception], int] = {
     Refused: SOURCE,
 }
 CODES[OSError] = CONFIG
-EXPECTED = tuple(CODES)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Done:
-    document: dict[str, object]
-    text: str
-    shut: bool = False
-
-
-def code_of(error: Exception) -> int:
-    """The exit code of an expected error."""
-    return next(code for kind, code in CODES.items() if isinstance(error, kind))
 
 
 def run(arguments: argparse.Namespace) -> Done:
-    """Everything one call of ``gate`` does. Raises one of ``EXPECTED``; opens no ledger."""
+    """Everything one call of ``gate`` does. Raises one of ``CODES``; opens no ledger."""
     base = places.home()
     folder = arguments.baselines or baseline.baselines_folder(base)
     found = named_run(base, arguments.run or _only_capability(folder, arguments.baseline))
@@ -210,7 +196,7 @@ def _told(arguments: argparse.Namespace, arm: Arm, checks: list[Check]) -> Done:
             "checks": [check.as_json() for check in checks],
         },
         text="\n".join([*_lines(checks), f"gate {'shut' if shut else 'open'}: {name}"]),
-        shut=shut,
+        code=FINDING if shut else OK,
     )
 
 

@@ -1,7 +1,6 @@
 """``./workbench judge-next``: the pairs that would settle a comparison soonest."""
 
 import argparse
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from eval.command import CONFIG, OK, USAGE, count, failed
+from eval.command import CONFIG, USAGE, Done, count, ended, failed, parser_of
 from eval.evidence.scores import normal_form
 from eval.formats.findings import FormatError
 from eval.judge.outlook import Outlook, next_pairs, outlook
@@ -49,11 +48,8 @@ class Arms:
 
 
 def parser() -> argparse.ArgumentParser:
-    made = argparse.ArgumentParser(
-        prog="./workbench judge-next",
-        description="Order unjudged pairs by how much each could change the verdict.",
-        epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+    made = parser_of(
+        "judge-next", "Order unjudged pairs by how much each could change the verdict.", EPILOG
     )
     made.add_argument("run", nargs="?", metavar="RUN", help="a run's folder or id, or a capability")
     made.add_argument("--candidate", type=Path, help="another tuned file than the run's own")
@@ -99,8 +95,7 @@ def main(argv: Sequence[str]) -> int:
         return failed("judge-next", arguments, str(error), CONFIG)
     except OSError as error:
         return failed("judge-next", arguments, f"{error.filename}: {error.strerror}", CONFIG)
-    print(json.dumps(document, indent=2) if arguments.json else _text(document), flush=True)
-    return OK
+    return ended("judge-next", arguments, Done(document=document, text=_text(document)))
 
 
 def ask(arms: Arms, arguments: argparse.Namespace) -> dict[str, object]:

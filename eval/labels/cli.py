@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from eval.command import CONFIG, OK, count, failed, of_system
+from eval.command import CONFIG, Done, count, ended, failed, of_system, parser_of
 
 EPILOG = """\
 RUN is a recorded run (its id, a beginning of it, a capability for its latest, a folder) or a file
@@ -24,12 +23,7 @@ Fill in the column "rating", then:
 
 
 def parser() -> argparse.ArgumentParser:
-    made = argparse.ArgumentParser(
-        prog="./workbench pool",
-        description="Put what several runs found on top into one file to judge.",
-        epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    made = parser_of("pool", "Put what several runs found on top into one file to judge.", EPILOG)
     made.add_argument("runs", nargs="+", metavar="RUN", help="one or more, in this order")
     made.add_argument(
         "-o", "--output", type=Path, metavar="FILE", help="the file to judge in (else figures only)"
@@ -69,9 +63,9 @@ def main(argv: Sequence[str]) -> int:
         return failed("pool", arguments, str(error), CONFIG)
     except OSError as error:
         return failed("pool", arguments, of_system(error, "pool"), CONFIG)
-    told = json.dumps(document, indent=2, allow_nan=False, ensure_ascii=False)
-    print(told if arguments.json else _text(document), flush=True)
-    return OK
+    return ended(
+        "pool", arguments, Done(document=document, text=_text(document)), ensure_ascii=False
+    )
 
 
 def _work(arguments: argparse.Namespace) -> dict[str, object]:

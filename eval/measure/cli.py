@@ -1,11 +1,10 @@
 """The command line of ``./workbench measure``."""
 
 import argparse
-import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from eval.command import CONFIG, DEGRADED, OK, USAGE, amount, count, failed
+from eval.command import CONFIG, DEGRADED, OK, USAGE, Done, amount, count, ended, failed, parser_of
 
 DEFAULT = "nDCG@{k} RR@{k} P@{k} R@{k} AP@{k} Judged@{k}"
 
@@ -23,11 +22,10 @@ query was not answered.
 
 
 def parser() -> argparse.ArgumentParser:
-    made = argparse.ArgumentParser(
-        prog="./workbench measure",
-        description="Measure recordings: how good, how sure, at what cost, what lost the rest.",
-        epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+    made = parser_of(
+        "measure",
+        "Measure recordings: how good, how sure, at what cost, what lost the rest.",
+        EPILOG,
     )
     add = made.add_argument
     add("folders", nargs="*", metavar="RUN", help="a run's folder or id, or a capability")
@@ -70,9 +68,10 @@ def main(argv: Sequence[str]) -> int:
         return failed("measure", arguments, str(error), USAGE)
     except (ValueError, OSError) as error:
         return failed("measure", arguments, str(error), CONFIG)
-    told = json.dumps(plain(report), indent=2, allow_nan=False) if arguments.json else None
-    print(as_text(report) if told is None else told, flush=True)
-    return DEGRADED if report.partial else OK
+    code = DEGRADED if report.partial else OK
+    return ended(
+        "measure", arguments, Done(document=plain(report), text=as_text(report), code=code)
+    )
 
 
 def _report(arguments: argparse.Namespace):

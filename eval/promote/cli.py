@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from eval.command import FINDING, OK, USAGE, catalog, failed
+from eval.command import USAGE, catalog, code_of, ended, failed, parser_of
 
 FORMS = ("opensearch-pipeline", "elastic-linear", "json")
 
@@ -29,11 +29,10 @@ What its evidence does not carry is not promoted, and no option changes that.
 
 
 def parser() -> argparse.ArgumentParser:
-    made = argparse.ArgumentParser(
-        prog="./workbench promote",
-        description="Let a decision order: write it as a tuned revision, or for another engine.",
-        epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+    made = parser_of(
+        "promote",
+        "Let a decision order: write it as a tuned revision, or for another engine.",
+        EPILOG,
     )
     made.add_argument(
         "decisions",
@@ -66,16 +65,14 @@ def main(argv: Sequence[str]) -> int:
         done = work.run(arguments)
         if arguments.output:
             arguments.output.write_text(done.text + "\n", "utf-8")
-    except work.EXPECTED as error:
-        return _refused(arguments, str(error), work.code_of(error))
+    except tuple(work.CODES) as error:
+        return _refused(arguments, str(error), code_of(error, work.CODES))
     if not arguments.quiet:
         for note in done.notes:
             print(f"promote: does not carry over: {note}", file=sys.stderr)
-    if arguments.json:
-        print(json.dumps(done.document, indent=2, allow_nan=False))
-    elif not arguments.output:
-        print(done.text)
-    return FINDING if done.refused else OK
+    if arguments.output and not arguments.json:
+        return done.code
+    return ended("promote", arguments, done)
 
 
 def _refused(arguments: argparse.Namespace, why: str, code: int) -> int:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
-from dataclasses import dataclass
 from pathlib import Path
 
 from esra.config.catalog import Loaded, load_catalog
@@ -16,7 +15,7 @@ from esra.governance import places
 from esra.governance.secrets import SecretUnresolved
 from esra.wiring import CannotOpen, identities_of
 from eval import publish
-from eval.command import CONFIG, FINDING, SOURCE, USAGE
+from eval.command import CONFIG, FINDING, OK, SOURCE, USAGE, Done
 from eval.evidence import BrokenLedger
 from eval.evidence.holm import Claim, together
 from eval.promote.decided import Decided, NotFound, NotPromoted, decided
@@ -32,26 +31,10 @@ CODES: dict[type[Exception], int] = {
     SecretUnresolved: SOURCE,
     OSError: CONFIG,
 }
-EXPECTED = tuple(CODES)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Done:
-    """The JSON document, what a person reads on stdout, and the notes beside it."""
-
-    document: dict[str, object]
-    text: str
-    notes: tuple[str, ...] = ()
-    refused: bool = False  # one of several claims does not stand beside the others
-
-
-def code_of(error: Exception) -> int:
-    """The exit code of an expected error."""
-    return next(code for kind, code in CODES.items() if isinstance(error, kind))
 
 
 def run(arguments: argparse.Namespace) -> Done:
-    """Everything one call of ``promote`` does. Raises one of ``EXPECTED``."""
+    """Everything one call of ``promote`` does. Raises one of ``CODES``."""
     base = places.home()
     names = arguments.decisions or [None]
     found = [decided(base, name, ledger_of(base)) for name in names]
@@ -84,7 +67,7 @@ def _several(found: list[Decided], base: Path, catalog: Path | None) -> Done:
     return Done(
         document={"promotions": [part.document for part in parts]},
         text="\n".join(part.text for part in parts),
-        refused=not all(own.promoted for own in standing.values()),
+        code=OK if all(own.promoted for own in standing.values()) else FINDING,
     )
 
 

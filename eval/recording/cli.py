@@ -1,12 +1,10 @@
 """The command line of ``./workbench record``."""
 
 import argparse
-import json
-import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from eval.command import DEGRADED, OK, USAGE, amount, catalog, count, failed
+from eval.command import USAGE, amount, carried_out, catalog, count, failed, parser_of
 from eval.recording.claims import claim, stated
 
 EPILOG = """\
@@ -25,11 +23,10 @@ reached, or a source or model failed on some questions; the same command goes on
 
 
 def parser() -> argparse.ArgumentParser:
-    made = argparse.ArgumentParser(
-        prog="./workbench record",
-        description="Ask labelled questions through the real pipeline and keep what it decided.",
-        epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+    made = parser_of(
+        "record",
+        "Ask labelled questions through the real pipeline and keep what it decided.",
+        EPILOG,
     )
     add = made.add_argument
     add("--name", help="the capability's name; its tool is esra_NAME")
@@ -81,15 +78,7 @@ def main(argv: Sequence[str]) -> int:
         return failed("record", arguments, wrong, USAGE)
     from eval.recording import work
 
-    # A kernel or a pool of threads would fight over the cores the recording needs.
-    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
-    try:
-        done = work.run(arguments)
-    except work.EXPECTED as error:
-        return failed("record", arguments, str(error), work.code_of(error))
-    told = json.dumps(done.document, indent=2, allow_nan=False)
-    print(told if arguments.json else done.report, flush=True)
-    return DEGRADED if done.partial else OK
+    return carried_out("record", arguments, work.run, work.CODES)
 
 
 def _misuse(arguments: argparse.Namespace) -> str:

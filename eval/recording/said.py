@@ -1,8 +1,8 @@
 """How a recording went, in words and as the document of ``record --json``."""
 
-from dataclasses import dataclass
 from pathlib import Path
 
+from eval.command import DEGRADED, OK, Done
 from eval.misses import Known
 from eval.misses.known import silence
 from eval.recording.about import About
@@ -14,19 +14,10 @@ from eval.recording.session import Session
 NAMED = 10
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Done:
-    """``partial``: something is left for the next run of the same command."""
-
-    document: dict[str, object]
-    report: str
-    partial: bool
-
-
 def dry(folder: Path, expected: Expected) -> Done:
     """What a recording would cost; nothing was asked of a model."""
     document = {"run": str(folder), "expected": expected.as_json()}
-    return Done(document=document, report=expected.line(), partial=False)
+    return Done(document=document, text=expected.line())
 
 
 def done(
@@ -77,7 +68,7 @@ def done(
         "known": _counts(known),
         "silent": sorted(known.silent),
     }
-    return Done(document=document, report="\n".join(lines), partial=went.partial)
+    return Done(document=document, text="\n".join(lines), code=DEGRADED if went.partial else OK)
 
 
 def _looked(known: Known) -> str:

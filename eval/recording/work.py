@@ -18,7 +18,7 @@ from esra.ports import House
 from esra.wiring import CannotOpen, Wishes, models_of, open_house
 from eval import record, runfolder
 from eval.catalog import SlugError
-from eval.command import CONFIG, SOURCE, USAGE
+from eval.command import CONFIG, SOURCE, USAGE, Done
 from eval.formats.findings import FormatError
 from eval.load import LoadError
 from eval.measures import measure
@@ -34,7 +34,7 @@ from eval.recording.ground import Ground, ground
 from eval.recording.labelled import Set
 from eval.recording.looked import looked
 from eval.recording.noise import Noise, noise
-from eval.recording.said import Done, done, dry
+from eval.recording.said import done, dry
 from eval.tune.folders import CannotRecord, recording_key
 from eval.tune.verdict import Case, share_of
 
@@ -51,16 +51,11 @@ CODES: dict[type[Exception], int] = {
     Refused: SOURCE,
     OSError: CONFIG,
 }
-EXPECTED = tuple(CODES)
 KEEPING = frozenset({Retention.FULL, Retention.KEYED_HASH})  # RULINGS 18
 
 
-def code_of(error: Exception) -> int:
-    return next(code for kind, code in CODES.items() if isinstance(error, kind))
-
-
 def run(arguments: argparse.Namespace) -> Done:
-    """Everything one call of ``record`` does. Raises one of ``EXPECTED``."""
+    """Everything one call of ``record`` does. Raises one of ``CODES``."""
     base, progress = places.home(), Progress(arguments.quiet)
     changes = Changes(
         select=arguments.select,

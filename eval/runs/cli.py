@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from eval.command import CONFIG, OK, failed
+from eval.command import CONFIG, OK, ended, failed, parser_of
 
 EPILOG = """\
 RUN is a run's id, a beginning of it, a capability for its latest run, or a run's folder. Nothing
@@ -18,12 +17,7 @@ here opens a sealed part, and nothing is written but the files you name.
 
 
 def parser() -> argparse.ArgumentParser:
-    made = argparse.ArgumentParser(
-        prog="./workbench runs",
-        description="Look at recorded runs.",
-        epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    made = parser_of("runs", "Look at recorded runs.", EPILOG)
     commands = made.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name, (says, add) in COMMANDS.items():
         one = commands.add_parser(name, help=says, description=f"{says[:1].upper()}{says[1:]}.")
@@ -40,10 +34,7 @@ def main(argv: Sequence[str]) -> int:
         done = work.run(arguments)
     except work.EXPECTED as error:
         return failed("runs", arguments, str(error), CONFIG)
-    if done is not None:
-        told = json.dumps(done.document, indent=2, allow_nan=False, ensure_ascii=False)
-        print(told if arguments.json else done.text, flush=True)
-    return OK
+    return OK if done is None else ended("runs", arguments, done, ensure_ascii=False)
 
 
 def _list(one: argparse.ArgumentParser) -> None:

@@ -7,13 +7,14 @@ import csv
 import io
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 
 from esra.config.strict import ConfigError
 from esra.governance import places
 from eval import measures, plot, record, runfolder
+from eval.command import Done
 from eval.evidence import UnfitScores
 from eval.evidence.margin import MarginRefused, read_margin, set_margin
 from eval.formats.spreadsheet import harmless
@@ -31,12 +32,6 @@ EXPECTED = (
     NoSuchRun, RunFolderError, CannotCompare, ConfigError, ForeignTrace, MarginRefused,
     UnfitScores, measures.NeverRan, explain.NotExplained, shadow.NothingShadowed, OSError,
 )  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Done:
-    document: object
-    text: str
 
 
 def run(arguments: argparse.Namespace) -> Done | None:

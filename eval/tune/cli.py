@@ -1,12 +1,10 @@
 """The command line of ``./workbench tune``."""
 
 import argparse
-import json
-import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from eval.command import CONFIG, DEGRADED, FINDING, OK, USAGE, count, failed
+from eval.command import USAGE, carried_out, count, failed, parser_of
 
 EPILOG = """\
 without arguments    the documentation of the installed scientific packages, made into labelled
@@ -24,11 +22,8 @@ named numbers can be learned from these labels, 2 usage,
 
 
 def parser() -> argparse.ArgumentParser:
-    made = argparse.ArgumentParser(
-        prog="./workbench tune",
-        description="Tune how much meaning weighs against words, and say how sure that is.",
-        epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+    made = parser_of(
+        "tune", "Tune how much meaning weighs against words, and say how sure that is.", EPILOG
     )
     made.add_argument(
         "--name", action="append", help="the capability's name; its tool is esra_NAME"
@@ -86,22 +81,7 @@ def main(argv: Sequence[str]) -> int:
         return failed("tune", arguments, wrong, USAGE)
     from eval.tune import work
 
-    # A kernel or a pool of threads would fight over the cores the recording needs.
-    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
-    try:
-        done = work.run(arguments)
-    except work.EXPECTED as error:
-        return failed("tune", arguments, str(error), work.code_of(error))
-    try:
-        told = json.dumps(done.document, indent=2, allow_nan=False)
-        print(told if arguments.json else done.report, flush=True)
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        return failed("tune", arguments, f"stdout: {error.strerror}", CONFIG)
-    if done.failed:
-        return FINDING
-    return DEGRADED if done.degraded and arguments.fail_on_degraded else OK
+    return carried_out("tune", arguments, work.run, work.CODES)
 
 
 def _misuse(arguments: argparse.Namespace) -> str:

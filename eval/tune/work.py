@@ -5,7 +5,6 @@ import hashlib
 import json
 import re
 import shlex
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -17,7 +16,7 @@ from esra.governance.secrets import SecretUnresolved
 from esra.wiring import CannotOpen
 from eval import plot, pydocs, report
 from eval.catalog import SlugError, slug_of
-from eval.command import CONFIG, FINDING, SOURCE, USAGE
+from eval.command import CONFIG, DEGRADED, FINDING, OK, SOURCE, USAGE, Done
 from eval.dataset import load_federation
 from eval.evidence import BrokenLedger, Ledger, UnfitScores
 from eval.formats.findings import FormatError
@@ -64,7 +63,6 @@ CODES: dict[type[Exception], int] = {
 }
 # A disk that is full, a folder that is a file: the message of the system names it.
 CODES[OSError] = CONFIG
-EXPECTED = tuple(CODES)
 
 RELATED_ADVICE = (
     "labels of this track are incomplete by construction (what nobody linked is not wrong), "
@@ -72,23 +70,8 @@ RELATED_ADVICE = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Done:
-    """The JSON document, the report for a person, and how many recordings are degraded."""
-
-    document: dict[str, object]
-    report: str
-    degraded: int
-    failed: bool = False  # a notebook did not complete
-
-
-def code_of(error: Exception) -> int:
-    """The exit code of an expected error."""
-    return next(code for kind, code in CODES.items() if isinstance(error, kind))
-
-
 def run(arguments: argparse.Namespace) -> Done:
-    """Everything one call of ``tune`` does. Raises one of ``EXPECTED``."""
+    """Everything one call of ``tune`` does. Raises one of ``CODES``."""
     base, progress = places.home(), Progress(arguments.quiet)
     if arguments.runs:
         return _runs(arguments, base, progress)
@@ -103,12 +86,17 @@ def run(arguments: argparse.Namespace) -> Done:
         _keep(one.verdict, one.folder)
         failed |= not arguments.no_notebooks and not _notebooks(one, progress, tour=not tuned)
         tuned.append(one)
+    degraded = sum(one.degraded for one in tuned)
     return Done(
         document={"capabilities": [one.verdict.as_json() for one in tuned]},
-        report="\n\n".join(f"{report.text(one.verdict)}\n{_try(one)}" for one in tuned),
-        degraded=sum(one.degraded for one in tuned),
-        failed=failed,
+        text="\n\n".join(f"{report.text(one.verdict)}\n{_try(one)}" for one in tuned),
+        code=FINDING if failed else _code(arguments, degraded),
     )
+
+
+def _code(arguments: argparse.Namespace, degraded: int) -> int:
+    """The exit code where so many recordings are degraded."""
+    return DEGRADED if degraded and arguments.fail_on_degraded else OK
 
 
 def _numbers(arguments: argparse.Namespace, base: Path, progress: Progress) -> Done:
@@ -134,8 +122,8 @@ def _numbers(arguments: argparse.Namespace, base: Path, progress: Progress) -> D
     (ready.folder / f"{name}.txt").write_text(turned.as_text() + "\n", "utf-8")
     return Done(
         document={"capabilities": [turned.as_json()]},
-        report=turned.as_text(),
-        degraded=ready.degraded,
+        text=turned.as_text(),
+        code=_code(arguments, ready.degraded),
     )
 
 
@@ -216,8 +204,7 @@ def _runs(arguments: argparse.Namespace, base: Path, progress: Progress) -> Done
     _keep(verdict, folder)
     return Done(
         document={"capabilities": [verdict.as_json()]},
-        report=f"{report.text(verdict)}\n  {folder / 'curve.png'}",
-        degraded=0,
+        text=f"{report.text(verdict)}\n  {folder / 'curve.png'}",
     )
 
 

@@ -241,11 +241,11 @@ def test_several_claims_are_one_promotion(monkeypatch, home):
     monkeypatch.setattr(work, "_capability", lambda path, file: (None, None))
     monkeypatch.setattr(work, "_check", lambda *_: None)
     fallen = work._several(claims(0.02, 0.02), home, None)
-    assert fallen.refused
+    assert fallen.code == 1
     assert not written
     assert "does not stand beside 1 other claim" in fallen.text
     stood = work._several(claims(0.001, 0.02), home, None)
-    assert not stood.refused
+    assert stood.code == 0
     assert written == ["cap0", "cap1"]
     with pytest.raises(NotPromoted, match="two decisions of one capability"):
         work._several([claims(0.001)[0], claims(0.001)[0]], home, None)
