@@ -193,7 +193,10 @@ def _usable(bulk: Bulk, own: Share, numbers: SourceScoring) -> Usable:
     low, high = np.where(gone, 0.0, low), np.where(gone, 0.0, high)
     return Usable(
         kept=kept,
-        normalised=scoring.normalise(native, low[own.answer], high[own.answer]),
+        # What does not count may lie as far from the rest as numbers go.
+        normalised=scoring.normalise(
+            np.where(kept, native, low[own.answer]), low[own.answer], high[own.answer]
+        ),
         matches=np.add.reduceat(kept.astype(np.int64), own.first),
     )
 

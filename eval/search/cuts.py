@@ -16,6 +16,7 @@ from eval.search.strips import STEPS, Flat, padded, walk
 from eval.weigh import full_rounds, lanes, quotas
 
 IN_EACH_TURN, IN_THE_LAST = 2.0, 1.0
+WORTH = 1 << 36  # of a record at most: sums of them are exact
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,10 +97,13 @@ def _deep(
     sources = lines.counts.shape[1]
     sizes = lines.counts.ravel()
     most = int(lines.rounds[some].max())
+    asked = lines.asked & np.repeat(np.repeat(some, sources), sizes)
     flat = Flat(
         low=lines.low,
         high=lines.high,
-        worth=(lines.asked & np.repeat(np.repeat(some, sources), sizes)).astype(np.float64),
+        # Drawn, and each another one: where two parts of a walk meet, only the sum is compared, and
+        # a record that comes in as another falls out must not make up for it.
+        worth=np.where(asked, np.random.default_rng(0).integers(1, WORTH, size=len(asked)), 0.0),
         sizes=sizes,
         # A lane that gives less often than another starts so much later.
         ahead=np.repeat(most - lines.rounds, sources),

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from esra.domain.capability import Scoring, SourceScoring
+from esra.domain.hit import RecordId
 from eval import bulk, measures
 from eval.bulk import label, lay_out, ndcg, order, shortlisted, weights
 from eval.replay import candidates, coverage, replay
@@ -96,6 +97,27 @@ def test_the_unknown_is_assumed_where_the_new_shortlist_would_ask(traces):
     taken = shortlisted(laid, plain.weighted, numbers.shortlist)
     assert set(changed) <= set(np.flatnonzero(taken & ~laid.asked))
     assert np.allclose(high.final[changed], 0.6 + 0.4 * plain.weighted[changed], atol=1e-15)
+
+
+def test_a_score_at_the_end_of_all_numbers_below_a_floor_is_left_out_in_silence(traces):
+    """Every tuning would begin with a warning of numpy about what counts for nothing.
+
+    Beside kept scores 1e-300 apart the one that the floor takes out is endlessly far below.
+    """
+    one = next(trace for trace in traces if trace.answers and trace.answers[0].result)
+    hit = one.answers[0].result[0]
+    natives = {"a": 2e-300, "b": 1e-300, "out": -1.7e308}
+    hits = tuple(
+        replace(hit, id=RecordId("a", "r", key), native=native, stale=True)
+        for key, native in natives.items()
+    )
+    answer = replace(one.answers[0], source="a", query=0, result=hits)
+    own = SourceScoring(native_floor=0.0)
+    numbers = Scoring(stale_weight=0.0, sources=(("a", own),))
+    laid = lay_out([replace(one, answers=(answer,), evidence={}, semantic={}, asked=())])
+    with np.errstate(all="raise"):
+        found = weights(laid, numbers)
+    assert [laid.ids[at].key for at in np.flatnonzero(~np.isnan(found))] == ["a", "b"]
 
 
 def test_figures_are_those_of_single_rankings(traces):

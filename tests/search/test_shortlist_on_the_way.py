@@ -7,7 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from esra.domain.capability import Scoring
+from esra.domain.hit import Answer, Given, NativeHit, RecordId
+from esra.domain.plan import Strategy
 from eval import bulk, measures
+from eval.replay import Recorded
 from eval.search.exact import search
 from eval.search.tunables import change, tunable
 from eval.table import pair
@@ -82,3 +86,42 @@ def test_no_value_of_a_fine_grid_is_off_the_curve(name, part):
             assert direct <= best.value + 1e-12
             moved += direct != uncut
     assert moved  # else nothing was shown
+
+
+def one_answer(natives, stale, semantic, numbers):
+    """A trace of one query of source ``a``, all of whose records the model scored."""
+    ids = {key: RecordId("a", "r", key) for key in natives}
+    hits = tuple(
+        NativeHit(id=ids[key], native=native, title="", fragment="", stale=key in stale)
+        for key, native in natives.items()
+    )
+    return Recorded(
+        query="q",
+        now=0.0,
+        numbers=numbers,
+        answers=(Answer(source="a", query=0, strategy=Strategy.KEYWORD, result=hits),),
+        evidence={},
+        semantic={ids[key]: Given(value=semantic.get(key, 0.1)) for key in natives},
+        asked=tuple(ids.values()),
+        ranking=(),
+        reranked=True,
+    )
+
+
+@pytest.mark.req("W45")
+@pytest.mark.parametrize(("native", "place"), [(2.5, 0.25), (5.0, 0.5), (6.5, 0.65)])
+def test_a_record_falls_out_on_the_very_quarter_of_the_range(native, place):
+    """Its score would be counted far beyond the number at which the model is asked no more.
+
+    Normalised over 0..10 four records stand above .65, so that of a shortlist of five the last is
+    the right one, native / 10, until the stale one, worth the stale weight, has passed it. Then it
+    stands behind five that were asked, and before the last.
+    """
+    numbers = Scoring(shortlist=5)
+    natives = {"a": 10.0, "b": 9.0, "c": 8.0, "d": 7.0, "stale": 10.0, "right": native, "z": 0.0}
+    laid = bulk.lay_out([one_answer(natives, {"stale"}, {"right": 1.0}, numbers)])
+    labels = bulk.label(laid, {"q": {("a", "right"): 1}})
+    found, _ = search(laid, labels, numbers, tunable("stale-weight", ["a"]))
+    assert found.at(place - 0.01) == 1.0
+    assert found.at(place + 0.01) == pytest.approx(1 / np.log2(7), abs=1e-15)
+    assert found.edges.tolist() == pytest.approx([0.0, place, 1.0], abs=1e-11)
