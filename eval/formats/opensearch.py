@@ -14,7 +14,8 @@ from pathlib import Path
 from eval.formats import strict
 from eval.formats.columns import rating_text
 from eval.formats.findings import Findings, quoted
-from eval.formats.gather import Gathered, OnConflict
+from eval.formats.gather import OnConflict
+from eval.formats.reading import Reading
 from eval.formats.sheet import Grade, Judgement, Keys, Sheet
 from eval.formats.walk import Walk
 from eval.formats.writing import checked_cell, write_json
@@ -36,23 +37,14 @@ def read_opensearch(path: Path, on_conflict: OnConflict = OnConflict.REFUSE) -> 
     assert held is not None
     if held.get("status", COMPLETED) != COMPLETED:
         findings.count("list that is not complete", path, 0, f"status {quoted(held['status'])}")
-    gathered = Gathered(path, findings, on_conflict)
-    queries: dict[str, None] = {}
+    read = Reading(path, findings, on_conflict)
     for text, where, ratings in _queries(held[_RATINGS], walk):
-        queries.setdefault(text)
+        read.queries.setdefault(text)
         for place, rating in walk.objects(ratings, where):
             judgement = _judgement(text, rating, place, walk)
             if judgement is not None:
-                gathered.add(judgement)
-    if not queries and not findings.refused:
-        findings.refuse(path, 0, "holds no query")
-    findings.check()
-    return Sheet(
-        keys=Keys.TEXT,
-        queries=tuple(queries),
-        judgements=gathered.judgements,
-        findings=findings.tolerated(),
-    )
+                read.gathered.add(judgement)
+    return read.sheet(Keys.TEXT, "holds no query")
 
 
 def write_opensearch(sheet: Sheet, path: Path, name: str = "") -> None:

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from eval.formats.columns import rating_of, rating_text
+from eval.formats.columns import rating_text
 from eval.formats.csvtable import Row, read_table, write_table
 from eval.formats.findings import Findings, quoted
-from eval.formats.gather import Gathered, OnConflict
-from eval.formats.sheet import Failure, Judgement, Keys, Pair, Sheet, by_query
+from eval.formats.gather import OnConflict
+from eval.formats.reading import Reading
+from eval.formats.sheet import Failure, Keys, Sheet, by_query
 from eval.formats.writing import checked_cell
 
 _NAMES = {
@@ -41,20 +42,10 @@ def read_quepid(
     places = table.places(_NAMES)
     columns = _columns(path, table.header, places, raters, findings)
     findings.check()
-    read = _Reading(path, findings, on_conflict, places, columns)
+    read = Reading(path, findings, on_conflict)
     for row in table.rows:
-        read.take(row)
-    if not read.queries and not findings.refused:
-        findings.refuse(path, 0, "names no query")
-    findings.check()
-    return Sheet(
-        keys=Keys.TEXT,
-        queries=tuple(read.queries),
-        judgements=read.gathered.judgements,
-        open=tuple(pair for pair in read.open if pair not in read.rated),
-        failures=tuple(read.failures),
-        findings=findings.tolerated(),
-    )
+        _take(row, places, columns, read)
+    return read.sheet(Keys.TEXT, "names no query")
 
 
 def write_quepid(sheet: Sheet, path: Path, *, raters: bool = False, escape: bool = False) -> None:
@@ -133,48 +124,18 @@ def _columns(
     return dict(zip(rest, names, strict=True))
 
 
-class _Reading:
-    """What the rows read so far have said."""
-
-    def __init__(
-        self,
-        path: Path,
-        findings: Findings,
-        on_conflict: OnConflict,
-        places: dict[str, int],
-        columns: dict[int, str],
-    ) -> None:
-        self.path, self.findings = path, findings
-        self.places, self.columns = places, columns
-        self.gathered = Gathered(path, findings, on_conflict)
-        self.queries: dict[str, None] = {}
-        self.open: dict[Pair, None] = {}
-        self.rated: set[Pair] = set()
-        self.failures: dict[Failure, None] = {}
-
-    def take(self, row: Row) -> None:
-        query, document = (row.cells[self.places[name]] for name in ("query", "document"))
-        given = {at: row.cells[at] for at in self.columns if row.cells[at].strip()}
-        if not query.strip() or (given and not document.strip()):
-            lacks = "document" if query.strip() else "query"
-            self.findings.refuse(self.path, row.line, f"names no {lacks}: fill the cell")
-            return
-        self.queries.setdefault(query)
-        if document.strip():
-            self.open.setdefault((query, document))
-        for at, cell in given.items():
-            self._rate(row.line, query, document, self.columns[at], cell)
-
-    def _rate(self, line: int, query: str, document: str, rater: str, cell: str) -> None:
-        self.rated.add((query, document))
+def _take(row: Row, places: dict[str, int], columns: dict[int, str], read: Reading) -> None:
+    query, document = (row.cells[places[name]] for name in ("query", "document"))
+    given = {at: row.cells[at] for at in columns if row.cells[at].strip()}
+    if not read.names(row.line, query, document, said=bool(given)):
+        return
+    read.queries.setdefault(query)
+    if document.strip():
+        read.open.setdefault((query, document))
+    for at, cell in given.items():
+        rater = columns[at]
         if cell.strip().casefold() == UNRATEABLE:
             failed = Failure(query=query, document=document, rater=rater, why=UNRATEABLE)
-            self.failures.setdefault(failed)
-            return
-        grade = rating_of(cell)
-        if grade is None:
-            self.findings.refuse(self.path, line, f"rating {quoted(cell)} is not a finite number")
-            return
-        self.gathered.add(
-            Judgement(query=query, document=document, grade=grade, rater=rater, line=line)
-        )
+            read.fail(failed)
+        else:
+            read.rate(row.line, query, document, rater, cell)

@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from eval.formats.columns import rating_of, rating_text
+from eval.formats.columns import rating_text
 from eval.formats.csvtable import Row, read_table, write_table
 from eval.formats.findings import Findings, quoted
-from eval.formats.gather import Gathered, OnConflict
-from eval.formats.sheet import Failure, Judgement, Keys, Pair, Sheet
+from eval.formats.gather import OnConflict
+from eval.formats.reading import Reading
+from eval.formats.sheet import Failure, Keys, Sheet
 from eval.formats.writing import checked_cell
 
 HEADER = (
@@ -28,6 +29,7 @@ HEADER = (
     "failure",
 )
 
+Told = dict[str, dict[str, str]]  # column to query id to its cell
 TEXTS = tuple(place for place, name in enumerate(HEADER) if name != "rating")
 
 
@@ -42,21 +44,12 @@ def read_ratings(
     if lacking and not findings.refused:
         findings.refuse(path, 1, f"has no column {', '.join(lacking)}")
     findings.check()
-    read = _Reading(path, findings, on_conflict)
+    read = Reading(path, findings, on_conflict)
+    told: Told = {"query": {}, "information_need": {}}
     for row in table.rows:
-        read.take(row, {name: row.cells[at] for name, at in places.items()})
-    if not read.texts and not findings.refused:
-        findings.refuse(path, 0, "names no query")
-    findings.check()
-    return Sheet(
-        keys=Keys.ID,
-        queries=tuple(read.texts),
-        judgements=read.gathered.judgements,
-        open=tuple(pair for pair in read.open if pair not in read.rated),
-        failures=tuple(read.failures),
-        texts={query: text for query, text in read.texts.items() if text},
-        needs={query: need for query, need in read.needs.items() if need},
-        findings=findings.tolerated(),
+        _take(row, {name: row.cells[at] for name, at in places.items()}, read, told)
+    return read.sheet(
+        Keys.ID, "names no query", texts=told["query"], needs=told["information_need"]
     )
 
 
@@ -81,62 +74,28 @@ def _rows(sheet: Sheet) -> Iterator[list[str]]:
             yield [*asked, *cells]
 
 
-class _Reading:
-    """What the rows read so far have said."""
+def _take(row: Row, cells: dict[str, str], read: Reading, told: Told) -> None:
+    query, document, rating = cells["query_id"], cells["docid"], cells["rating"]
+    rater, failure = cells.get("rater", ""), cells.get("failure", "")
+    said = bool(rating.strip() or failure.strip())
+    if not read.names(row.line, query, document, said=said):
+        return
+    read.queries.setdefault(query)
+    _ask(row, query, cells, read, told)
+    if not document.strip():
+        return
+    read.open.setdefault((query, document))
+    if failure.strip():
+        read.fail(Failure(query=query, document=document, rater=rater, why=failure))
+    if rating.strip():
+        read.rate(row.line, query, document, rater, rating, cells.get("reason", ""))
 
-    def __init__(self, path: Path, findings: Findings, on_conflict: OnConflict) -> None:
-        self.path, self.findings = path, findings
-        self.gathered = Gathered(path, findings, on_conflict)
-        self.texts: dict[str, str] = {}
-        self.needs: dict[str, str] = {}
-        self.open: dict[Pair, None] = {}
-        self.rated: set[Pair] = set()
-        self.failures: dict[Failure, None] = {}
 
-    def take(self, row: Row, cells: dict[str, str]) -> None:
-        query, document, rating = cells["query_id"], cells["docid"], cells["rating"]
-        rater, failure = cells.get("rater", ""), cells.get("failure", "")
-        said = rating.strip() or failure.strip()
-        if not query.strip() or (said and not document.strip()):
-            lacks = "document" if query.strip() else "query"
-            self.findings.refuse(self.path, row.line, f"names no {lacks}: fill the cell")
-            return
-        self._ask(row, query, cells)
-        if not document.strip():
-            return
-        self.open.setdefault((query, document))
-        if not said:
-            return
-        self.rated.add((query, document))
-        if failure.strip():
-            failed = Failure(query=query, document=document, rater=rater, why=failure)
-            self.failures.setdefault(failed)
-        if rating.strip():
-            self._rate(row, query, document, rater, rating, cells.get("reason", ""))
-
-    def _ask(self, row: Row, query: str, cells: dict[str, str]) -> None:
-        for name, known in (("query", self.texts), ("information_need", self.needs)):
-            given = cells.get(name, "")
-            if given and (first := known.get(query) or given) != given:
-                said = f"{name} of {quoted(query)} is {quoted(given)} here, {quoted(first)} before"
-                self.findings.refuse(self.path, row.line, f"{said}: keep one")
-            known[query] = known.get(query) or given
-
-    def _rate(
-        self, row: Row, query: str, document: str, rater: str, rating: str, reason: str
-    ) -> None:
-        grade = rating_of(rating)
-        if grade is None:
-            said = f"rating {quoted(rating)} is not a finite number"
-            self.findings.refuse(self.path, row.line, said)
-            return
-        self.gathered.add(
-            Judgement(
-                query=query,
-                document=document,
-                grade=grade,
-                rater=rater,
-                reason=reason,
-                line=row.line,
-            )
-        )
+def _ask(row: Row, query: str, cells: dict[str, str], read: Reading, told: Told) -> None:
+    for name, known in told.items():
+        given = cells.get(name, "")
+        if not given:
+            continue
+        if (first := known.setdefault(query, given)) != given:
+            said = f"{name} of {quoted(query)} is {quoted(given)} here, {quoted(first)} before"
+            read.findings.refuse(read.path, row.line, f"{said}: keep one")

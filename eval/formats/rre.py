@@ -15,7 +15,8 @@ from pathlib import Path
 from eval.formats import strict
 from eval.formats.columns import rating_text
 from eval.formats.findings import Findings, quoted
-from eval.formats.gather import Gathered, OnConflict
+from eval.formats.gather import OnConflict
+from eval.formats.reading import Reading
 from eval.formats.sheet import Grade, Judgement, Keys, Sheet
 from eval.formats.walk import Walk
 from eval.formats.writing import checked_cell, write_json
@@ -37,22 +38,13 @@ def read_rre(path: Path, on_conflict: OnConflict = OnConflict.REFUSE) -> Sheet:
     value = strict.document(path, findings)
     findings.check()
     walk = Walk(path, findings)
-    gathered = Gathered(path, findings, on_conflict)
-    queries: dict[str, None] = {}
+    read = Reading(path, findings, on_conflict)
     if isinstance(value, dict):
         for query, document, grade in _queries(value, "the document", {}, walk):
-            queries.setdefault(query)
+            read.queries.setdefault(query)
             if document is not None and grade is not None:
-                gathered.add(Judgement(query=query, document=document, grade=grade))
-    if not queries and not findings.refused:
-        findings.refuse(path, 0, "holds no queries: RRE has queries, or topics that hold them")
-    findings.check()
-    return Sheet(
-        keys=Keys.TEXT,
-        queries=tuple(queries),
-        judgements=gathered.judgements,
-        findings=findings.tolerated(),
-    )
+                read.gathered.add(Judgement(query=query, document=document, grade=grade))
+    return read.sheet(Keys.TEXT, "holds no queries: RRE has queries, or topics that hold them")
 
 
 def write_rre(sheet: Sheet, path: Path, shape: RreShape = RreShape.GAIN, name: str = "") -> None:
