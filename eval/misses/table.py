@@ -1,7 +1,6 @@
 """Every right document of a recording by what lost it, with what each cause costs."""
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import fsum
 
@@ -34,8 +33,8 @@ class Row:
 class Misses:
     """Rows in the order of the stages, causes without a loss left out.
 
-    unsought: lost documents that no engine was asked about: hidden and absent ones among them
-    pass for lost by a later stage
+    unsought: lost documents of sources in scope of which no engine said whether they are there:
+    hidden and absent ones among them pass for lost by a later stage
     """
 
     k: int
@@ -54,24 +53,39 @@ def misses(
     if not right:
         raise ValueError("no traced query has a right document: nothing can be missed")
     lost: dict[Cause, list[tuple[str, Record]]] = {}
+    gains: dict[Cause, list[float]] = {}
     for query, records in right.items():
+        own: dict[Cause, list[Record]] = {}
         for record in records:
             found = cause(traces[query], query, record, k, known)
             if found is not None:
-                lost.setdefault(found, []).append((query, record))
+                own.setdefault(found, []).append(record)
+        for one, gone in own.items():
+            lost.setdefault(one, []).extend((query, record) for record in gone)
+            gain = won(traces[query], gone, one, judgements[query], k, known)
+            gains.setdefault(one, []).append(gain)
     total = sum(map(len, right.values()))
-    rows = tuple(
-        _row(one, lost[one], traces, judgements, k, known, len(right))
-        for one in Cause
-        if one in lost
-    )
-    missed = [record for own in lost.values() for _, record in own]
     return Misses(
         k=k,
         right=total,
-        shown=total - len(missed),
-        unsought=sum(record not in known.sought for record in missed),
-        rows=rows,
+        shown=total - sum(map(len, lost.values())),
+        unsought=sum(
+            record not in known.sought
+            for one, gone in lost.items()
+            if one is not Cause.NOT_IN_SCOPE  # of a source that may not be asked at all
+            for _, record in gone
+        ),
+        rows=tuple(
+            Row(
+                cause=one,
+                lost=len(lost[one]),
+                queries=len(gains[one]),
+                price=fsum(gains[one]) / len(right),
+                first=tuple(lost[one][:LISTED]),
+            )
+            for one in Cause
+            if one in lost
+        ),
     )
 
 
@@ -84,29 +98,6 @@ def right_of(traces: Mapping[str, Trace], judgements: Judged) -> dict[str, list[
     return {query: records for query, records in found.items() if records}
 
 
-def _row(
-    one: Cause,
-    lost: Sequence[tuple[str, Record]],
-    traces: Mapping[str, Trace],
-    judgements: Judged,
-    k: int,
-    known: Known,
-    queries: int,
-) -> Row:
-    by_query = Counter(query for query, _ in lost)
-    price = fsum(
-        won(traces[query], [r for q, r in lost if q == query], one, judgements[query], k, known)
-        for query in by_query
-    )
-    return Row(
-        cause=one,
-        lost=len(lost),
-        queries=len(by_query),
-        price=price / queries,
-        first=tuple(lost[:LISTED]),
-    )
-
-
 def notes(found: Misses, known: Known) -> tuple[str, ...]:
     """What of the table nobody looked into, a sentence each."""
     said = []
@@ -114,8 +105,8 @@ def notes(found: Misses, known: Known) -> tuple[str, ...]:
         said.append(f"match not known: no engine was asked, or none could say; {ASK}")
     if found.unsought:
         said.append(
-            f"of {found.unsought} no engine was asked: hidden and gone ones are not told apart "
-            f"there; {ASK}"
+            f"of {found.unsought} no engine was asked, or it could not say: hidden and gone ones "
+            f"are not told apart there; {ASK}"
         )
     return (*said, *filter(None, [silence(known)]))
 

@@ -1,5 +1,7 @@
 """Every missed document has one cause, and the first stage that lost it is the one."""
 
+import time
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -212,8 +214,27 @@ def test_a_label_that_came_after_the_look_is_told_of():
     }
     assert found.unsought == 1
     assert notes(found, known) == (
-        "of 1 no engine was asked: hidden and gone ones are not told apart there; recording it "
-        "again asks, and records no question twice",
+        "of 1 no engine was asked, or it could not say: hidden and gone ones are not told apart "
+        "there; recording it again asks, and records no question twice",
     )
     asked = Known(absent=frozenset({gone}), sought=frozenset({gone, new}))
     assert notes(misses({"q": trace()}, {"q": {gone: 1, new: 1}}, known=asked), asked) == ()
+
+
+@pytest.mark.req("W57")
+def test_a_large_set_takes_seconds():
+    """A report over 10,000 queries with 37 ratings each would take minutes: each query would be
+    searched for among what all of them lost."""
+    marks = {("news", f"k{n}"): 1 for n in range(37)}
+    queries = [f"q{n}" for n in range(10_000)]
+    began = time.process_time()
+    found = misses(dict.fromkeys(queries, trace()), dict.fromkeys(queries, marks))
+    assert time.process_time() - began < 15
+    (row,) = found.rows
+    assert (row.lost, row.queries, found.unsought) == (370_000, 10_000, 370_000)
+
+
+def test_a_source_that_may_not_be_asked_leaves_nothing_to_ask():
+    """Recording again would be advised for ever, and would ask nothing."""
+    found = misses({"q": trace(scope=["wiki"])}, {"q": {HERE: 1}})
+    assert (found.rows[0].cause, found.unsought) == (Cause.NOT_IN_SCOPE, 0)
