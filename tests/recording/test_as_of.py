@@ -143,8 +143,8 @@ def test_where_even_the_wider_answer_is_filled_it_is_said(tmp_path, monkeypatch)
     told = done(tmp_path, About(arm="a", as_of=room.TOLD), went, len(asked), None, Known())
     count = len(went.filled)
     assert 10 < count < 13
-    assert f"warning: in {count} of 13 questions later records filled the answer" in told.report
-    assert told.report.count("'q0") == 10
+    assert f"warning: in {count} of 13 questions later records filled the answer" in told.text
+    assert told.text.count("'q0") == 10
     document = json.loads(json.dumps(told.document))
     assert set(document["filled_by_later"]) == set(went.filled)
 
@@ -154,4 +154,4 @@ def test_nothing_is_said_where_nothing_was_lost(tmp_path):
     went = recorded(tmp_path, library.questions(5))
     assert went.filled == {}
     told = done(tmp_path, About(arm="a", as_of=room.TOLD), went, 5, None, Known())
-    assert ("warning" in told.report, told.document["filled_by_later"]) == (False, {})
+    assert ("warning" in told.text, told.document["filled_by_later"]) == (False, {})
