@@ -16,6 +16,7 @@ from eval.runfolder import RunFolderError
 
 FILE, HIDDEN = "known.json", "hidden.tsv"
 SCHEMA = 1
+BY_QUERY = ("later", "matched", "unmatched", "unsaid")
 
 Record = tuple[str, str]  # (source, key), as judgements name one
 ByQuery = Mapping[str, frozenset[Record]]
@@ -32,8 +33,11 @@ class Known:
     masked: (source, mapping) of which every returned field is masked
     later: dated after their question, in a recording as of its date
     matched, unmatched: whether a query of the plan finds it, the row cap aside
-    sought: every record that the engines were asked about; a label that came later is none of them
-    silent: sources that could not say what they hold: what is hidden or absent there is not known
+    unsaid: behind a row cap, and the engine could not say which of the two it is
+    sought: every record of which an engine said whether it is there; a label that came later is
+        none of them
+    silent: sources that could not say it of every record: which of the others are hidden or absent
+        is not known
     """
 
     hidden: frozenset[Record] = frozenset()
@@ -42,6 +46,7 @@ class Known:
     later: ByQuery = field(default_factory=dict)
     matched: ByQuery = field(default_factory=dict)
     unmatched: ByQuery = field(default_factory=dict)
+    unsaid: ByQuery = field(default_factory=dict)
     sought: frozenset[Record] = frozenset()
     silent: frozenset[str] = frozenset()
 
@@ -69,7 +74,7 @@ def write(folder: Path, known: Known) -> None:
         },
         **{
             name: {q: _listed(own) for q, own in sorted(getattr(known, name).items()) if own}
-            for name in ("later", "matched", "unmatched")
+            for name in BY_QUERY
         },
         "silent": sorted(known.silent),
     }
@@ -90,9 +95,10 @@ def read(folder: Path) -> Known:
             sought=_pairs(plain.get("sought", ())),
             **{
                 name: {query: _pairs(own) for query, own in plain[name].items()}
-                for name in ("later", "matched", "unmatched")
+                for name in BY_QUERY
+                if name != "unsaid" or name in plain
             },
-            silent=frozenset(plain.get("silent", ())),  # an older file lacks both
+            silent=frozenset(plain.get("silent", ())),  # an older file lacks these three
         )
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         if isinstance(error, KnownUnusable):

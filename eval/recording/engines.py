@@ -24,24 +24,16 @@ from esra.briefs import PlanBrief
 from esra.domain.capability import PlanForm
 from esra.domain.invocation import Caller
 from esra.domain.source import Source
-from esra.ports import House, Planner, Reply, Trouble, no_evidence
-from eval import record
+from esra.ports import House, Planner, Reply, Trouble
 from eval.misses.causes import Trace, answers_of, found_by
 from eval.misses.known import Known, Record
 from eval.misses.table import Judged, right_of
 from eval.record import CALLER, Question
 from eval.recording.answers import Answers
-from eval.recording.narrowed import (
-    KEY,
-    LISTING,
-    Listing,
-    bringing,
-    listed,
-    of_one,
-    shows_masked_alone,
-)
-
-Held = Mapping[str, float | None]  # when a record is of, by its key
+from eval.recording.as_of import WIDEST, caps
+from eval.recording.held import Holdings
+from eval.recording.narrowed import Unbounded, of_one
+from eval.recording.strip import ask, capped, failed, rows, strips
 
 
 class FromKept:
@@ -85,7 +77,11 @@ class Engines:
         wanted: dict[str, set[str]] = defaultdict(set)
         for source, key in {one for own in right.values() for one in own}:
             wanted[source].add(key)
-        known, times = await self._presence(sources, wanted)
+        holdings = Holdings(house=self.house, exposure=self.exposure, caller=self.caller)
+        known, times = await holdings.look(sources, wanted)
+        # What a trace shows was there to be seen, whatever became of it since.
+        found = _found_in(traces)
+        known = replace(known, hidden=known.hidden - found, absent=known.absent - found)
         if self.as_of:
             known = replace(known, later=_later(questions, right, times))
         behind = [
@@ -105,93 +101,48 @@ class Engines:
             progress(done, len(behind))
             return found
 
-        found = await asyncio.gather(*(one(*asked) for asked in behind))
-        asked = list(zip(behind, found, strict=True))
+        told = await asyncio.gather(*(one(*asked) for asked in behind))
+        asked = list(zip(behind, told, strict=True))
         return replace(
             known,
             matched=_by_query((q.id, s.id, own.matched) for (q, s, _), own in asked),
             unmatched=_by_query((q.id, s.id, own.unmatched) for (q, s, _), own in asked),
+            unsaid=_by_query(
+                (q.id, s.id, keys - own.matched - own.unmatched) for (q, s, keys), own in asked
+            ),
         )
-
-    async def _presence(
-        self, sources: Sequence[Source], wanted: Mapping[str, set[str]]
-    ) -> tuple[Known, Mapping[Record, float | None]]:
-        """What is there and for whom to see, and when it is of."""
-        times: dict[Record, float | None] = {}
-        hidden: set[Record] = set()
-        absent: set[Record] = set()
-        silent: set[str] = set()
-        for source in sources:
-            keys = frozenset(wanted.get(source.id, ()))
-            seen = await self._held(source, keys, lifted=False)
-            there = await self._held(source, keys, lifted=True) if source.hides_rows else seen
-            if seen is None or there is None:
-                silent.add(source.id)
-                continue
-            times |= {(source.id, key): time for key, time in there.items()}
-            hidden |= {(source.id, key) for key in there.keys() - seen.keys()}
-            absent |= {(source.id, key) for key in keys - there.keys()}
-        masked = {
-            (source.id, mapping.id)
-            for source in sources
-            for mapping in source.mappings
-            if shows_masked_alone(mapping)
-        }
-        known = Known(
-            hidden=frozenset(hidden),
-            absent=frozenset(absent),
-            masked=frozenset(masked),
-            sought=frozenset((source, key) for source, keys in wanted.items() for key in keys),
-            silent=frozenset(silent),
-        )
-        return known, times
-
-    async def _held(self, source: Source, keys: frozenset[str], *, lifted: bool) -> Held | None:
-        """Which of the keys a source holds; None where it cannot say."""
-        found: dict[str, float | None] = {}
-        for mapping in source.mappings:
-            one = listed(replace(mapping, record_filter=()) if lifted else mapping)
-            catalog = of_one(self.house.catalog, self.exposure, source, (one,), LISTING)
-            house = replace(self.house, catalog=catalog, planners={LISTING.value: Listing()})
-            question, left = Question(id="", text=KEY), set(keys - found.keys())
-            while left:
-                trace = await self._asked(question, house, left)
-                if not answers_of(trace, source.id) or _failed(trace, source.id):
-                    return None
-                new = {key: time for key, time in _rows(trace, source.id) if key in left}
-                found |= new
-                left -= new.keys()
-                if not _capped(trace, source.id):
-                    break
-                if not new:
-                    return None
-        return found
 
     async def _matched(
         self, question: Question, source: Source, recorded: Trace, keys: frozenset[str]
     ) -> "_Found":
         """Which of the keys the recorded plan's queries find."""
-        catalog = self.house.catalog
         form = PlanForm(recorded["forms"]["plan"])
-        narrowed = of_one(catalog, self.exposure, source, source.mappings, form)
-        house = replace(self.house, catalog=narrowed, planners=self.planners)
-        matched, left = set[str](), set(keys)
-        while left:
-            trace = await self._asked(question, house, left)
-            if _asked_otherwise(trace, recorded, source.id) or _failed(trace, source.id):
-                return _Found(matched=frozenset(matched))
-            new = {key for key, _ in _rows(trace, source.id)} & left
-            matched |= new
-            left -= new
-            if not _capped(trace, source.id):
-                break
-            if not new:
-                return _Found(matched=frozenset(matched))
-        return _Found(matched=frozenset(matched), unmatched=frozenset(left))
+        catalog = of_one(self.house.catalog, self.exposure, source, source.mappings, form)
+        cap = self._cap(question, source)
+        planners = {name: Unbounded(one, cap) for name, one in self.planners.items()}
+        house = replace(self.house, catalog=catalog, planners=planners)
+        matched, unmatched = set[str](), set[str]()
+        for strip in strips(keys):
+            left = set(strip)
+            while left:
+                trace = await ask(question, self.exposure, house, self.caller, left)
+                if _asked_otherwise(trace, recorded, source.id) or failed(trace, source.id):
+                    return _Found(matched=frozenset(matched), unmatched=frozenset(unmatched))
+                new = {key for key, _ in rows(trace, source.id)} & left
+                matched |= new
+                left -= new
+                if not capped(trace, source.id):
+                    unmatched |= left
+                    break
+                if not new:
+                    break
+        return _Found(matched=frozenset(matched), unmatched=frozenset(unmatched))
 
-    async def _asked(self, question: Question, house: House, keys: Iterable[str]) -> Trace:
-        quiet = replace(house, evidence=no_evidence, selections=None)
-        return await record.answer(question, self.exposure, quiet, bringing(self.caller, keys))
+    def _cap(self, question: Question, source: Source) -> int:
+        """The most rows that a query of the recording could ask for."""
+        if self.as_of and question.now is not None:
+            return WIDEST
+        return caps(self.house.catalog, self.exposure)[source.id]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -204,13 +155,22 @@ def _behind_the_cap(
     trace: Trace, source: str, query: str, right: Mapping[str, Sequence[Record]], known: Known
 ) -> frozenset[str]:
     """Keys of right documents that a filled row cap may have kept out."""
-    if not _capped(trace, source) or _failed(trace, source):
+    if not capped(trace, source) or failed(trace, source):
         return frozenset()
     out = known.hidden | known.absent | known.later.get(query, frozenset())
     return frozenset(
         one[1]
         for one in right[query]
         if one[0] == source and one not in out and not found_by(trace, one)
+    )
+
+
+def _found_in(traces: Mapping[str, Trace]) -> frozenset[Record]:
+    return frozenset(
+        (answer["source"], row[1])
+        for trace in traces.values()
+        for answer in trace["answers"]
+        for row in answer.get("rows", ())
     )
 
 
@@ -240,18 +200,6 @@ def _asked_otherwise(trace: Trace, recorded: Trace, source: str) -> bool:
         return plans, [(answer["query"], answer["strategy"]) for answer in answers_of(one, source)]
 
     return told(trace) != told(recorded)
-
-
-def _rows(trace: Trace, source: str) -> list[tuple[str, float | None]]:
-    return [(row[1], row[3]) for own in answers_of(trace, source) for row in own.get("rows", ())]
-
-
-def _capped(trace: Trace, source: str) -> bool:
-    return any(answer["capped"] for answer in answers_of(trace, source))
-
-
-def _failed(trace: Trace, source: str) -> bool:
-    return any("failed" in answer for answer in answers_of(trace, source))
 
 
 def _by_query(

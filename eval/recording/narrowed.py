@@ -2,6 +2,9 @@
 
 The record filter of a mapping gets one rule more, that its key is one of those the caller brings,
 so that everything else is asked as it always is. Pure; the catalog's file stays as it is.
+
+The row cap is set aside, up to the widest that a catalog may allow: what it would leave out is the
+question. Of a text no more is fetched than an engine has to give.
 """
 
 import json
@@ -12,8 +15,10 @@ from esra.briefs import PlanBrief
 from esra.domain.capability import Catalog, Forms, PlanForm, RerankForm, SelectForm
 from esra.domain.invocation import Caller
 from esra.domain.plan import Strategy
-from esra.domain.source import Field, Mapping, Masking, Operator, RowRule, Source
-from esra.ports import Reply
+from esra.domain.source import Field, Limits, Mapping, Masking, Operator, RowRule, Source
+from esra.ports import Planner, Reply
+from esra.reply import read_rows
+from eval.recording.as_of import WIDEST, asking
 
 CLAIM = "the keys of this question"
 KEY = "key"
@@ -21,9 +26,9 @@ LISTING = PlanForm.MODEL  # the form under which a plan of ours comes in
 
 
 def bringing(caller: Caller, keys: Iterable[str]) -> Caller:
-    """The caller with these keys, and none that he brought himself."""
+    """The caller with these keys and none that he brought, and without a row cap of his own."""
     others = (pair for pair in caller.claims if pair[0] != CLAIM)
-    return replace(caller, claims=(*others, (CLAIM, tuple(sorted(keys)))))
+    return replace(asking(caller), claims=(*others, (CLAIM, tuple(sorted(keys)))))
 
 
 def of_one(
@@ -38,16 +43,21 @@ def of_one(
         capability,
         bindings=tuple(one for one in capability.bindings if one.source == source.id),
         forms=Forms(select=SelectForm.ALL, plan=plan, rerank=RerankForm.NONE),
+        limits=_wide(capability.limits),
     )
     kept = tuple(
         replace(one, record_filter=(*one.record_filter, (_key_rule(one),))) for one in mappings
     )
     return replace(
         catalog,
-        sources=(replace(source, mappings=kept),),
+        sources=(replace(source, mappings=kept, limits=_wide(source.limits)),),
         capabilities=(own,),
-        exposures=(exposure,),
+        exposures=(replace(exposure, limits=_wide(exposure.limits)),),
     )
+
+
+def _wide(limits: Limits) -> Limits:
+    return replace(limits, rows=WIDEST, fragment=1)
 
 
 def _key_rule(mapping: Mapping) -> RowRule:
@@ -77,6 +87,26 @@ class Listing:
             for one in brief.mappings
         ]
         return Reply(text=json.dumps({"queries": queries}))
+
+
+class Unbounded:
+    """A planner whose queries bring no limit of their own: they end where the strip does.
+
+    One that named more than ``cap`` was rejected when it was recorded, and is again.
+    """
+
+    def __init__(self, planner: Planner, cap: int) -> None:
+        self.identity, self._planner, self._cap = planner.identity, planner, cap
+
+    async def plan(self, brief: PlanBrief) -> Reply:
+        reply = await self._planner.plan(brief)
+        queries = [self._freed(query) for query in read_rows(reply.text, "queries")]
+        return replace(reply, text=json.dumps({"queries": queries}))
+
+    def _freed(self, query: object) -> object:
+        if not isinstance(query, dict) or type(limit := query.get("limit")) is not int or limit < 1:
+            return query
+        return {**query, "limit": None if limit <= self._cap else WIDEST + 1}
 
 
 def shows_masked_alone(mapping: Mapping) -> bool:

@@ -5,6 +5,7 @@ from pathlib import Path
 from eval.command import DEGRADED, OK, Done
 from eval.misses import Known
 from eval.misses.known import silence
+from eval.misses.table import ASK
 from eval.recording.about import About
 from eval.recording.claims import words
 from eval.recording.expect import Expected
@@ -76,6 +77,7 @@ def _looked(known: Known) -> str:
     behind = found["matched"] + found["unmatched"]
     told = (
         f"{found['matched']} of {behind} right documents behind a row cap match" * bool(behind),
+        f"of {found['unsaid']} behind one it is not known: {ASK}" * bool(found["unsaid"]),
         f"{found['hidden']} right documents are hidden from the caller" * bool(found["hidden"]),
         f"{found['absent']} are not in their source" * bool(found["absent"]),
         silence(known),
@@ -89,6 +91,7 @@ def _counts(known: Known) -> dict[str, int]:
         "absent": len(known.absent),
         "matched": sum(map(len, known.matched.values())),
         "unmatched": sum(map(len, known.unmatched.values())),
+        "unsaid": sum(map(len, known.unsaid.values())),
     }
 
 

@@ -1,0 +1,152 @@
+"""Many right documents are asked for in strips: few statements, and what fails is owned up to."""
+
+import json
+
+import pytest
+
+from esra.domain.capability import Forms, PlanForm
+from esra.domain.codes import FailureCode
+from esra.domain.outcome import Failed
+from esra.domain.source import Limits, RowRule
+from esra.llm.scripted import Scripted
+from eval.misses import Cause, cause
+from eval.misses.known import read, write
+from eval.recording.as_of import WIDEST
+from tests.misses.shelf import BETTER, OTHER, Memory, Postgres, Scene, doc, play
+
+FEW = Limits(rows=2, seconds=30.0)
+
+
+@pytest.fixture(scope="module")
+def postgres(database):
+    made = Postgres(database)
+    yield made
+    made.owner.close()
+
+
+class Counted:
+    """An engine that counts what ``news`` is asked, and answers no more of it after ``last``."""
+
+    def __init__(self, engine, last=None):
+        self._engine, self._last, self.asked = engine, last, 0
+
+    def stock(self, records):
+        return self._engine.stock(records)
+
+    def provider(self):
+        self._inner = self._engine.provider()
+        return self
+
+    @property
+    def capabilities(self):
+        return self._inner.capabilities
+
+    async def run(self, query):
+        if query.source == "news":
+            self.asked += 1
+            if self._last is not None and self.asked > self._last:
+                return Failed(code=FailureCode.TIMEOUT)
+        return await self._inner.run(query)
+
+    async def close(self):
+        await self._inner.close()
+
+
+def shelf(count):
+    """Half of them match the question, and none is among the best."""
+    return [
+        doc(
+            f"r{n:05}",
+            "a wing in a jet" if n % 2 else "boundary layer",
+            "blue" if n == 7 else "red",
+        )
+        for n in range(count)
+    ]
+
+
+@pytest.mark.req("W57")
+def test_the_statements_of_many_documents_are_few(postgres):
+    """Ten thousand right documents of a broad question would be two hundred scans of a table."""
+    many = shelf(2 * WIDEST + 1)
+    relation = postgres.stock([*BETTER, *many])
+    engine = Counted(postgres)
+    rule = RowRule(column="colour", value="red")
+    scene = Scene(relation=relation, source={"limits": FEW}, mapping={"record_filter": ((rule,),)})
+    trace, known = play(engine, scene, *(one.key for one in many))
+    # Two queries to record; three strips of 2,001 keys as the caller, and three with the filter
+    # lifted; both queries over the 2,000 that the caller may see, in two strips.
+    assert [one["strategy"] for one in trace["answers"] if one["source"] == "news"] == [
+        "keyword",
+        "phrase",
+    ]
+    assert engine.asked == 2 + 3 + 3 + 2 * 2
+    assert known.hidden == {("news", "r00007")}
+    assert known.matched["q"] == {("news", one.key) for one in many[1::2]} - known.hidden
+    assert known.unmatched["q"] == {("news", one.key) for one in many[0::2]}
+    assert len(known.sought) == len(many)
+    assert not known.unsaid
+
+
+@pytest.mark.req("W57")
+def test_what_a_source_said_before_it_failed_is_kept(tmp_path):
+    """One time-out would make nothing of hours, or pass what nobody knows for known."""
+    memory, many = Memory(), shelf(WIDEST + 1)
+    rule = RowRule(column="colour", value="red")
+    scene = Scene(
+        relation=memory.stock([*BETTER, *many]),
+        source={"limits": FEW},
+        mapping={"record_filter": ((rule,),)},
+    )
+    # The recording's two, and of the first strip both.
+    trace, known = play(Counted(memory, last=4), scene, *(one.key for one in many))
+    last = ("news", many[-1].key)
+    assert known.silent == {"news"}
+    assert known.hidden == {("news", "r00007")}
+    assert known.sought == {("news", one.key) for one in many} - {last}
+    assert known.unsaid["q"] == known.sought - known.hidden | {last}
+    assert cause(trace, "q", last, 10, known) is Cause.NOT_KNOWN
+    write(tmp_path, known)
+    assert read(tmp_path) == known
+
+
+def planned(limit):
+    """A plan of two queries, of which one names a limit."""
+    rows = [{"mapping": "docs", "strategy": "keyword", "optional": ["wing"]}]
+    rows += [{**rows[0], "strategy": "synonym", "limit": limit}]
+    return Scripted(lambda brief: json.dumps({"queries": rows}))
+
+
+@pytest.mark.parametrize(("limit", "ran"), [(1, 2), (5, 1)], ids=["within", "over-the-cap"])
+def test_a_limit_that_a_model_planned_is_set_aside_with_the_cap(limit, ran):
+    """A thousand documents would be a thousand statements; and a query that was rejected would be
+    let through, so that the plan would be another and nothing known."""
+    memory = Memory()
+    many = [doc(f"r{n}", "a wing in a jet") for n in range(6)]
+    scene = Scene(
+        relation=memory.stock([*BETTER, *many, OTHER]),
+        source={"limits": FEW},
+        capability={"forms": Forms(plan=PlanForm.MODEL)},
+        models={"planners": {"model": planned(limit)}},
+    )
+    engine = Counted(memory)
+    trace, known = play(engine, scene, *(one.key for one in many), "other")
+    assert [one["source"] for one in trace["answers"]].count("news") == ran
+    assert known.matched["q"] == {("news", one.key) for one in many}
+    assert known.unmatched["q"] == {("news", "other")}
+    assert engine.asked == ran + 1 + ran
+
+
+def test_a_document_that_was_found_is_neither_hidden_nor_gone(postgres):
+    """What was deleted after its question was recorded would stand in the answer and in the list of
+    what is missing."""
+    relation = postgres.stock([*BETTER, OTHER])
+
+    class Since(Counted):
+        async def run(self, query):
+            if query.source == "news" and self.asked == 2:
+                postgres.run(f"DELETE FROM {relation.schema}.{relation.table}")
+            return await super().run(query)
+
+    trace, known = play(Since(postgres), Scene(relation=relation), "better0", "other")
+    assert known.absent == {("news", "other")}
+    assert cause(trace, "q", ("news", "better0"), 10, known) is None
