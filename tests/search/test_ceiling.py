@@ -10,17 +10,14 @@ from esra.config.apply import tuned
 from esra.config.tuned import read_tuned
 from esra.domain.capability import Capability
 from eval import bulk
-from eval.evidence import Ledger
 from eval.search.learnable import everything
 from eval.search.tunables import change, tunable
-from eval.table import pair
 from eval.tune import numbers as room
-from eval.tune.numbers import NothingToLearn, turn
+from eval.tune.numbers import NothingToLearn
 from eval.tune.turned import UNKNOWN
-from eval.tune.verdict import Case
 from tests.replay.test_replay import random_trace
+from tests.tune.planted import SOURCES, case_of, planted, run
 
-SOURCES = ("a", "b", "c")
 CEILING = tunable("ceiling:b", SOURCES)
 
 
@@ -30,39 +27,7 @@ def known():
     numbers = random_trace(0).numbers
     for name, value in (("share", 0.5), ("priority:b", 10.0), ("shortlist", 200.0)):
         numbers = change(numbers, tunable(name, SOURCES), value)
-    traces = [replace(random_trace(seed), query=f"q{seed}", numbers=numbers) for seed in range(300)]
-    traces = [replace(t, asked=tuple(id for id, _ in t.ranking), reranked=True) for t in traces]
-    laid = bulk.lay_out(traces)
-    truth = bulk.order(laid, change(numbers, CEILING, 1.0))
-    judgements = {
-        query: {pair(laid.ids[at]): 3 - rank for rank, at in enumerate(truth.ranking(q)[:3])}
-        for q, query in enumerate(laid.queries)
-    }
-    return traces, judgements, numbers
-
-
-def case_of(known, **changes):
-    traces, judgements, numbers = known
-    case = Case(
-        capability="cap",
-        recordings=traces,
-        judgements=judgements,
-        groups={one.query: one.query for one in traces},
-        strata={},
-        today=500,
-        models={"select": "", "plan": "", "rerank": "m"},
-        data="d",
-        recording="r",
-        numbers=numbers,
-        own=numbers,
-        mixed=True,
-    )
-    return replace(case, **changes)
-
-
-def run(case, names, folder, **more):
-    ledger = Ledger(folder / "openings.jsonl")
-    return turn(case, names, ledger, folder / "promoted", folder / "candidate.json", **more)
+    return planted(numbers, change(numbers, CEILING, 1.0))
 
 
 @pytest.mark.req("U12", "U13")

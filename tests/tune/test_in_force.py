@@ -12,7 +12,8 @@ from eval.tune import numbers as numbers_room
 from eval.tune.live import in_force
 from eval.tune.numbers import NothingToLearn
 from eval.tune.verdict import reach, share_of
-from tests.tune.test_numbers import PRIORITY, SHARE, SOURCES, case_of, known, run
+from tests.tune.planted import SOURCES, case_of, run
+from tests.tune.test_numbers import PRIORITY, SHARE, known
 
 __all__ = ["known"]
 MODELS = {"select": "", "plan": "", "rerank": "m"}

@@ -9,17 +9,15 @@ import pytest
 from esra.config.tuned import read_tuned
 from esra.domain.outcome import Failed
 from eval import bulk
-from eval.evidence import Ledger
 from eval.search.tunables import change, tunable, value_of
 from eval.table import pair
-from eval.tune.numbers import NothingToLearn, turn
+from eval.tune.numbers import NothingToLearn
 from eval.tune.predicted import Again
-from eval.tune.verdict import Case
 from tests.replay.test_replay import random_trace
 from tests.tune import labelled
 from tests.tune.commands import command, tune
+from tests.tune.planted import SOURCES, case_of, planted, run
 
-SOURCES = ("a", "b", "c")
 PRIORITY = tunable("priority:b", SOURCES)
 SHARE = tunable("share", SOURCES)
 
@@ -30,41 +28,7 @@ def known():
     numbers = random_trace(0).numbers
     numbers = change(change(numbers, PRIORITY, 1.0), SHARE, 0.5)
     numbers = replace(numbers, shortlist=200)
-    traces = [replace(random_trace(seed), query=f"q{seed}", numbers=numbers) for seed in range(300)]
-    traces = [replace(t, asked=tuple(id for id, _ in t.ranking), reranked=True) for t in traces]
-    laid = bulk.lay_out(traces)
-    truth = bulk.order(laid, change(numbers, PRIORITY, 5.0))
-    judgements = {
-        query: {pair(laid.ids[at]): 3 - rank for rank, at in enumerate(truth.ranking(q)[:3])}
-        for q, query in enumerate(laid.queries)
-    }
-    return traces, judgements, numbers
-
-
-def case_of(known, **changes):
-    traces, judgements, numbers = known
-    return Case(
-        **{
-            "capability": "cap",
-            "recordings": traces,
-            "judgements": judgements,
-            "groups": {one.query: one.query for one in traces},
-            "strata": {},
-            "today": 500,
-            "models": {"select": "", "plan": "", "rerank": "m"},
-            "data": "d",
-            "recording": "r",
-            "numbers": numbers,
-            "own": numbers,
-            "mixed": True,
-            **changes,
-        }
-    )
-
-
-def run(case, names, folder, **more):
-    ledger = Ledger(folder / "openings.jsonl")
-    return turn(case, names, ledger, folder / "promoted", folder / "candidate.json", **more)
+    return planted(numbers, change(numbers, PRIORITY, 5.0))
 
 
 @pytest.mark.req("U10", "U12", "W45")
