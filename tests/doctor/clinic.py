@@ -9,6 +9,7 @@ from pathlib import Path
 import psycopg
 
 from esra.cli import main
+from tests.schemas import admit, fresh_schema
 
 READER, SCHEMA, SECRET = "ward_reader", "ward", "WARD_URL"
 _NUMBERS = itertools.count()
@@ -55,18 +56,15 @@ class Clinic:
         self.database = database
         self.folder = folder
         self.owner = psycopg.connect(database.url, autocommit=True)
-        self.run(f"DROP SCHEMA IF EXISTS {SCHEMA} CASCADE")
-        self.run(f"CREATE SCHEMA {SCHEMA}")
+        fresh_schema(self.owner, SCHEMA)
         self.role(READER)
 
     def run(self, statement: str, values=None):
         return self.owner.execute(statement, values)
 
     def role(self, name: str, rights: str = "") -> None:
-        if not self.run("SELECT 1 FROM pg_roles WHERE rolname = %s", [name]).fetchone():
-            self.run(f"CREATE ROLE {name} LOGIN")
+        admit(self.owner, SCHEMA, name)
         self.run(f"ALTER ROLE {name} {rights or 'NOSUPERUSER'}")
-        self.run(f"GRANT USAGE ON SCHEMA {SCHEMA} TO {name}")
 
     def patient(self, rows: int = 3) -> str:
         """A healthy table's name."""

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from unittest import mock
 
 import psycopg
-from psycopg import sql
 
 from esra.domain.capability import Capability, Catalog
 from esra.domain.source import Mapping, Relation, Source
@@ -22,6 +21,7 @@ from eval.record import CALLER, Question
 from eval.recording.as_of import as_of as dated
 from eval.recording.engines import Engines
 from tests import house as built
+from tests.schemas import admit, fresh_schema
 
 SCHEMA, READER = "lost", "lost_reader"
 PLAIN = Relation(
@@ -69,12 +69,8 @@ class Postgres:
     def __init__(self, database) -> None:
         self._database = database
         self.owner = psycopg.connect(database.url, autocommit=True)
-        self.run(f"DROP SCHEMA IF EXISTS {SCHEMA} CASCADE")
-        self.run(f"CREATE SCHEMA {SCHEMA}")
-        known = self.run("SELECT 1 FROM pg_roles WHERE rolname = %s", [READER]).fetchone()
-        if known is None:
-            self.owner.execute(sql.SQL("CREATE ROLE {} LOGIN").format(sql.Identifier(READER)))
-        self.run(f"GRANT USAGE ON SCHEMA {SCHEMA} TO {READER}")
+        fresh_schema(self.owner, SCHEMA)
+        admit(self.owner, SCHEMA, READER)
 
     def run(self, statement: str, values=None):
         return self.owner.execute(statement, values)

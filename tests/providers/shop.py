@@ -14,6 +14,7 @@ from esra.providers.memory import Record
 from esra.providers.postgres import PostgresProvider
 from esra.sources.relation import search_text
 from tests.providers.queries import RELATION
+from tests.schemas import admit, fresh_schema
 
 READER = "shop_reader"
 SCHEMA = "shelf"
@@ -26,8 +27,7 @@ class Shop:
     def __init__(self, database) -> None:
         self.owner = psycopg.connect(database.url, autocommit=True)
         self.database = database
-        self.run(f"DROP SCHEMA IF EXISTS {SCHEMA} CASCADE")
-        self.run(f"CREATE SCHEMA {SCHEMA}")
+        fresh_schema(self.owner, SCHEMA)
         self.role(READER)
         self.provider = self.reading(READER)
 
@@ -35,10 +35,7 @@ class Shop:
         return self.owner.execute(statement, values)
 
     def role(self, name: str, rights: str = "LOGIN") -> None:
-        found = self.run("SELECT 1 FROM pg_roles WHERE rolname = %s", [name]).fetchone()
-        if not found:
-            self.run(f"CREATE ROLE {name} {rights}")
-        self.run(f"GRANT USAGE ON SCHEMA {SCHEMA} TO {name}")
+        admit(self.owner, SCHEMA, name, rights)
 
     def reading(self, role: str, **more) -> PostgresProvider:
         return PostgresProvider(lambda: self.database.as_user(role), **more)

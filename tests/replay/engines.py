@@ -12,6 +12,7 @@ from esra.domain.source import Relation, Source, Vocabulary
 from esra.providers.memory import MemoryProvider, Record
 from esra.providers.postgres import PostgresProvider
 from esra.sources.relation import search_text
+from tests.schemas import admit, fresh_schema
 
 SCHEMA, READER = "ceilings", "ceilings_reader"
 WORDS = ("wing", "flutter", "engine", "noise", "blade", "stall", "icing", "drag")
@@ -70,11 +71,8 @@ def in_memory(own: Library) -> MemoryProvider:
 def in_postgres(own: Library, database) -> PostgresProvider:
     """A role that only reads reads them; what lay there before is gone."""
     with psycopg.connect(database.url, autocommit=True) as owner:
-        owner.execute(f"DROP SCHEMA IF EXISTS {SCHEMA} CASCADE")
-        owner.execute(f"CREATE SCHEMA {SCHEMA}")
-        if not owner.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", [READER]).fetchone():
-            owner.execute(f"CREATE ROLE {READER} LOGIN")
-        owner.execute(f"GRANT USAGE ON SCHEMA {SCHEMA} TO {READER}")
+        fresh_schema(owner, SCHEMA)
+        admit(owner, SCHEMA, READER)
         for table, records in own.tables.items():
             _fill(owner, f"{SCHEMA}.{table}", records)
     return PostgresProvider(lambda: database.as_user(READER))

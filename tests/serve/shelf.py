@@ -10,6 +10,8 @@ from pathlib import Path
 
 import psycopg
 
+from tests.schemas import admit, fresh_schema
+
 ROOT = Path(__file__).resolve().parents[2]
 SCHEMA, READER = "serve_shelf", "serve_reader"
 
@@ -47,8 +49,6 @@ capability = "cap"
 """
 
 FILL = f"""
-DROP SCHEMA IF EXISTS {SCHEMA} CASCADE;
-CREATE SCHEMA {SCHEMA};
 CREATE TABLE {SCHEMA}.docs (key text, title text, text text, vector tsvector);
 INSERT INTO {SCHEMA}.docs
     SELECT n, 'title ' || n, 'the wing flutter of plane ' || n,
@@ -56,12 +56,6 @@ INSERT INTO {SCHEMA}.docs
     FROM generate_series(1, 20) n;
 CREATE INDEX ON {SCHEMA}.docs USING gin (vector);
 ANALYZE {SCHEMA}.docs;
-DO $$ BEGIN
-    IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = '{READER}') THEN
-        CREATE ROLE {READER} LOGIN;
-    END IF;
-END $$;
-GRANT USAGE ON SCHEMA {SCHEMA} TO {READER};
 GRANT SELECT ON {SCHEMA}.docs TO {READER};
 """
 
@@ -71,6 +65,8 @@ class Shelf:
 
     def __init__(self, database, base: Path) -> None:
         self.owner = psycopg.connect(database.url, autocommit=True)
+        fresh_schema(self.owner, SCHEMA)
+        admit(self.owner, SCHEMA, READER)
         self.owner.execute(FILL)
         self.database, self.base = database, base
         self.catalog = base / "shelf.toml"
