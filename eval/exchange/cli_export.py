@@ -8,6 +8,7 @@ from pathlib import Path
 
 from eval.command import USAGE, failed
 from eval.exchange import command
+from eval.exchange.names import SPREADSHEETS, WRITTEN, Name
 from eval.exchange.summary import Summary
 
 EPILOG = """\
@@ -16,24 +17,12 @@ What a format cannot carry is named, with its count. Formats: docs/formats.md.
 0 ok, 1 something is missing or ambiguous (with --strict), 2 usage, 3 files that cannot be used,
 130 interrupted.
 """
-FORMATS = (
-    "trec",
-    "trec-run",
-    "beir",
-    "quepid",
-    "quepid-raters",
-    "ratings",
-    "rre",
-    "rre-grades",
-    "opensearch",
-)
-SPREADSHEETS = ("quepid", "quepid-raters", "ratings")
 
 
 def parser() -> argparse.ArgumentParser:
     made = command.parser("export", "Write the labels of a folder for another tool.", EPILOG)
     made.add_argument("folder", type=Path, metavar="FOLDER", help="a labelled folder")
-    made.add_argument("--format", required=True, choices=FORMATS, help="what the other tool reads")
+    made.add_argument("--format", required=True, choices=WRITTEN, help="what the other tool reads")
     made.add_argument(
         "-o", "--output", required=True, type=Path, metavar="FILE", help="where it is written"
     )
@@ -63,7 +52,7 @@ def main(argv: Sequence[str]) -> int:
 
 def _work(arguments: argparse.Namespace) -> Summary:
     from eval.exchange.exporting import Wish, export_labels
-    from eval.exchange.formats import How, Name
+    from eval.exchange.formats import How
     from eval.exchange.idmap import id_map
     from eval.exchange.runs import RunWish, export_run
     from eval.formats.gather import OnConflict

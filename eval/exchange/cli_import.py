@@ -8,6 +8,7 @@ from pathlib import Path
 
 from eval.command import count
 from eval.exchange import command
+from eval.exchange.names import READ, Name
 from eval.exchange.summary import Summary
 from eval.formats.columns import score_of
 
@@ -20,18 +21,6 @@ The folder can be tuned on: ./workbench tune --name NAME --data FOLDER
 0 ok, 1 something is missing or ambiguous (with --strict), 2 usage, 3 files that cannot be used,
 4 ir-datasets is not installed, 130 interrupted.
 """
-FORMATS = (
-    "trec",
-    "trec-run",
-    "beir",
-    "quepid",
-    "quepid-raters",
-    "ratings",
-    "rre",
-    "opensearch",
-    "clicks",
-    "ir-datasets",
-)
 
 
 def parser() -> argparse.ArgumentParser:
@@ -40,7 +29,7 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument(
         "--to", required=True, type=Path, metavar="FOLDER", help="the labelled folder to make"
     )
-    made.add_argument("--format", choices=FORMATS, help="what FILE is (default: guessed)")
+    made.add_argument("--format", choices=READ, help="what FILE is (default: guessed)")
     made.add_argument("--id-map", metavar="CSV|TEMPLATE", help="judged id to record key")
     made.add_argument("--corpus", type=Path, help="documents, a file or a folder that holds them")
     made.add_argument("--queries", type=Path, help="queries with their ids: .jsonl, .csv or .tsv")
@@ -76,7 +65,7 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _work(arguments: argparse.Namespace) -> Summary:
-    from eval.exchange.formats import How, Name
+    from eval.exchange.formats import How
     from eval.exchange.guess import guess
     from eval.exchange.idmap import id_map
     from eval.exchange.importing import import_labels

@@ -13,8 +13,8 @@ from eval.dataset.reading import read_documents
 from eval.dataset.records import Document
 from eval.dataset.stages import PLANS, SOURCES
 from eval.dataset.store import store_labels
-from eval.exchange.formats import Name
 from eval.exchange.incoming import CORPUS, Incoming, Wish, copying
+from eval.exchange.names import Name
 from eval.formats.findings import Findings
 
 

@@ -10,12 +10,13 @@ from eval.dataset.errors import DatasetError
 from eval.dataset.labels import QUERIES, Labels, load_labels
 from eval.dataset.reading import read_documents
 from eval.exchange.beir import write_beir
-from eval.exchange.formats import FORMATS, How, Name, carries
+from eval.exchange.formats import FORMATS, How, carries
 from eval.exchange.idmap import IdMap
 from eval.exchange.incoming import CORPUS, rated
 from eval.exchange.leaving import leaving
 from eval.exchange.losses import losses, shared_texts
 from eval.exchange.matching import Match, documents_of, match_documents, renamed
+from eval.exchange.names import Name
 from eval.exchange.summary import Summary
 from eval.exchange.target import put
 from eval.formats.findings import Findings, FormatError

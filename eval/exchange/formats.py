@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from enum import StrEnum
 from pathlib import Path
 
 from eval.exchange.losses import Aspect
+from eval.exchange.names import Name
 from eval.formats.clicks import read_clicks
 from eval.formats.gather import OnConflict
 from eval.formats.opensearch import read_opensearch, write_opensearch
@@ -16,22 +16,6 @@ from eval.formats.quepid import read_quepid, write_quepid
 from eval.formats.ratings import read_ratings, write_ratings
 from eval.formats.rre import RreShape, read_rre, write_rre
 from eval.formats.sheet import Judgement, Keys, Sheet
-
-
-class Name(StrEnum):
-    """What ``--format`` takes."""
-
-    TREC = "trec"
-    TREC_RUN = "trec-run"
-    BEIR = "beir"
-    QUEPID = "quepid"
-    QUEPID_RATERS = "quepid-raters"
-    RATINGS = "ratings"
-    RRE = "rre"
-    RRE_GRADES = "rre-grades"
-    OPENSEARCH = "opensearch"
-    CLICKS = "clicks"
-    IR_DATASETS = "ir-datasets"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -146,8 +130,6 @@ BEIR_CARRIES = frozenset(
         Aspect.DOCUMENTS,
     }
 )
-SPREADSHEETS = frozenset({Name.QUEPID, Name.QUEPID_RATERS, Name.RATINGS})
-WRITTEN = (*(name for name, one in FORMATS.items() if one.write), Name.BEIR, Name.TREC_RUN)
 
 
 def carries(name: Name) -> frozenset[Aspect]:

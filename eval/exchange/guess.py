@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from eval.exchange.formats import Name
+from eval.exchange.names import Name
 from eval.formats import strict
 from eval.formats.columns import columns, grade_of, score_of
 from eval.formats.csvtable import read_table

@@ -13,10 +13,11 @@ from eval.dataset.records import Document
 from eval.dataset.stages import NONE, Stages
 from eval.dataset.store import sheet_of
 from eval.exchange.asked import Asked
-from eval.exchange.formats import FORMATS, How, Name
+from eval.exchange.formats import FORMATS, How
 from eval.exchange.guess import IR_DATASETS
 from eval.exchange.idmap import IdMap
 from eval.exchange.irds import read_public
+from eval.exchange.names import Name
 from eval.formats.sheet import Judgement, Sheet
 from eval.labels.settle import Settling
 

@@ -3,8 +3,9 @@
 import re
 from pathlib import Path
 
-from eval.exchange.formats import FORMATS, Name, carries
+from eval.exchange.formats import FORMATS, carries
 from eval.exchange.losses import Aspect
+from eval.exchange.names import Name
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "formats.md").read_text("utf-8")
 ROWS = re.findall(r"^\| `([\w-]+)` \|[^|]*\| ?([^|]*) \|$", PAGE, flags=re.MULTILINE)

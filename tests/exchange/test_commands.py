@@ -9,8 +9,9 @@ import pytest
 from eval.dataset import load_folder
 from eval.dataset.labels import load_labels
 from eval.exchange import cli_import
-from eval.exchange.formats import FORMATS, Name, carries
+from eval.exchange.formats import FORMATS, carries
 from eval.exchange.losses import Aspect
+from eval.exchange.names import Name
 
 WRITTEN = ("trec", "quepid", "quepid-raters", "ratings", "rre", "rre-grades", "opensearch", "beir")
 
@@ -261,9 +262,9 @@ def test_judgements_without_query_texts_need_them(run, tmp_path):
 
 def test_the_formats_of_the_command_line_are_those_there_are():
     """A format would be offered that nothing reads, or be hidden from everybody."""
-    read = {name.value for name in Name} - {"rre-grades"}
-    assert set(cli_import.FORMATS) == read
-    assert set(FORMATS) | {Name.BEIR, Name.TREC_RUN, Name.IR_DATASETS} == set(Name)
+    elsewhere = {"beir", "trec-run"}  # folders and runs, which are no sheets of judgements
+    assert set(names.READ) == {*FORMATS, *elsewhere, "ir-datasets"} - {"rre-grades"}
+    assert set(names.WRITTEN) == {name for name, one in FORMATS.items() if one.write} | elsewhere
     for name in (*FORMATS, Name.BEIR):
         assert carries(name) <= set(Aspect)
 

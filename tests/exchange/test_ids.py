@@ -8,7 +8,7 @@ import json
 import pytest
 
 from eval.dataset.labels import load_labels
-from eval.exchange.formats import Name
+from eval.exchange.names import Name
 from eval.formats.ratings import read_ratings
 from eval.formats.trec import read_qrels, read_run
 from tests.exchange.conftest import DOCUMENTS

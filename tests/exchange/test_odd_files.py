@@ -8,9 +8,10 @@ import pytest
 
 from eval.dataset.labels import load_labels
 from eval.exchange import cli_import
-from eval.exchange.formats import Name, carries
+from eval.exchange.formats import carries
 from eval.exchange.guess import guess
 from eval.exchange.losses import Aspect
+from eval.exchange.names import Name
 from eval.formats.trec import QrelsForm, Run, read_qrels, read_run, write_qrels, write_run
 
 FILES = ("trec", "quepid", "quepid-raters", "ratings", "rre", "rre-grades", "opensearch")
