@@ -85,6 +85,21 @@ def read(folder: Path) -> About | None:
         raise ValueError(f"{path}: not written by this version; record it again") from error
 
 
+def refuse_strange(folder: Path) -> None:
+    """ValueError where a person's folder holds files and no recording: some of them may be called
+    as a recording's are, and would be written over.
+    """
+    if not folder.is_dir():
+        if folder.exists():
+            raise ValueError(f"{folder}: is no folder; name a new one with --out")
+        return
+    names = sorted(path.name for path in folder.iterdir())
+    own = [name for name in names if not name.startswith(f".{FILE}.")]  # of a write that was killed
+    if own and FILE not in own:
+        first = ", ".join(own[:3]) + (", ..." if len(own) > 3 else "")
+        raise ValueError(f"{folder}: holds {first} and no recording; name a new folder with --out")
+
+
 def refuse_another(folder: Path, key: str) -> None:
     """ValueError where the folder holds a recording of something else: what is there counts as
     done, and would go on under a name that is not its own.

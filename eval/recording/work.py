@@ -96,8 +96,11 @@ async def _record(
         )
         secret = house.prompt_key or secret_of(base / "keys" / "answers.key")
         key = _key(over, house, models, arguments, changes, secret)
-        folder = arguments.out or base / "runs" / over.exposure / key[:16]
+        folder = base / "runs" / over.exposure / key[:16]
         try:
+            if arguments.out is not None and arguments.out.absolute() != folder.absolute():
+                folder = arguments.out
+                about.refuse_strange(folder)
             about.refuse_another(folder, key)
         except ValueError as error:
             raise ConfigError(str(error)) from error
@@ -108,8 +111,8 @@ async def _record(
         labels = over.labels.masked(house.retention, secret)
         own = claims.kept(claims.stated(arguments.claims), house.retention, secret)
         told = replace(_about(arguments, over, labels, capability, changes, own), key=key)
+        about.write(folder, told)  # first: it is what tells that the folder is a recording's
         _write_labels(folder, labels, capability, models, arguments.k)
-        about.write(folder, told)
         answers = _answers(house, capability, base, secret, progress)
         try:
             went = await session.run(wanted, house, folder, expected, answers, progress)

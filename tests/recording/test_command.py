@@ -121,6 +121,42 @@ def test_what_cannot_be_recorded_is_refused_in_one_line(place, tmp_path):
         assert not out
 
 
+@pytest.mark.parametrize(
+    ("name", "left"),
+    [("labels.json", "typed"), ("traces.jsonl", "typed\n"), ("qrels.tsv", "typed"), ("", "typed")],
+)
+def test_a_recording_goes_into_no_folder_of_something_else(place, tmp_path, name, left):
+    """Own labels.json would be written over, or a folder of labels be filled with traces."""
+    out = tmp_path / "mine"
+    out.parent.mkdir(exist_ok=True)
+    if name:
+        out.mkdir()
+    (out / name).write_text(left)
+    before = sorted(tmp_path.rglob("*"))
+    home, url, _, _, _ = place
+    words = ("--name", "words", "--data", home / "words", *FEW, "--rerank", "none", "--out", out)
+    _, err = said(home, url, "record", *words, "--quiet", code=3)
+    assert "name a new " in err
+    assert err.count("\n") == 1
+    assert (sorted(tmp_path.rglob("*")), (out / name).read_text()) == (before, left)
+
+
+def test_a_recording_goes_on_in_its_own_folder_and_in_an_empty_one(place, tmp_path):
+    """Whoever made the folder before would have to delete it, and one killed early stay behind."""
+    home, url, _, _, first = place
+    words = ("--name", "words", "--data", home / "words", *FEW, "--rerank", "none")
+    for name in ("", ".about.json.77"):
+        out = tmp_path / f"run{len(name)}"
+        out.mkdir()
+        if name:
+            (out / name).write_text("{")
+        for _ in range(2):
+            told, _ = run(home, url, "record", *words, "--out", out)
+            assert told["recorded"] == 6
+    told, _ = run(home, url, "record", *words, "--out", first)
+    assert told["run"] == str(first)
+
+
 def test_a_file_of_questions_is_recorded_over_a_catalog(place, tmp_path):
     """Whoever has a database and no corpus folder could record nothing."""
     home, url, catalog, _, _ = place
