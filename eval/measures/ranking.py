@@ -15,6 +15,7 @@ from math import log2
 Grades = Sequence[int | None]
 Marks = Sequence[int]
 Gain = Callable[[int], float]
+HIGHEST = 1000  # 2^1024 is no float any more, nor need the sum of two smaller ones be
 
 
 def linear(grade: int) -> float:
@@ -23,8 +24,8 @@ def linear(grade: int) -> float:
 
 
 def exponential(grade: int) -> float:
-    """2^grade - 1: ``nDCG(dcg='exp-log2')``."""
-    return 2.0 ** max(grade, 0) - 1.0
+    """2^grade - 1: ``nDCG(dcg='exp-log2')``. ValueError where sums of it would be no number."""
+    return _two_to(max(grade, 0)) - 1.0
 
 
 def relevant(marks: Marks, level: int = 1) -> int:
@@ -85,7 +86,7 @@ def err(grades: Grades, k: int | None, highest: int) -> float:
     """
     going_on, total = 1.0, 0.0
     for rank, grade in enumerate(grades[:k], start=1):
-        stops = exponential(grade or 0) / 2.0**highest
+        stops = exponential(grade or 0) / _two_to(highest)
         total += going_on * stops / rank
         going_on *= 1.0 - stops
     return total
@@ -131,6 +132,12 @@ def judged(grades: Grades, k: int | None) -> float:
     """Judged@k: the share of what is shown that has a judgement; 1 where nothing is shown."""
     shown = grades[:k]
     return sum(grade is not None for grade in shown) / len(shown) if shown else 1.0
+
+
+def _two_to(grade: int) -> float:
+    if grade > HIGHEST:
+        raise ValueError(f"2^{grade:,} is asked for, and counted up to 2^{HIGHEST:,}: rate lower")
+    return 2.0**grade
 
 
 def _hits(grades: Grades, k: int | None, level: int) -> int:

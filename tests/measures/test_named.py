@@ -175,3 +175,15 @@ def test_a_persistence_that_is_no_chance_is_refused(p):
     """RBP would be nothing, or less than nothing, for every list there is."""
     with pytest.raises(UnknownMeasure, match="lies between 0 and 1"):
         measure(f"RBP(p={p})")
+
+
+@pytest.mark.parametrize(
+    ("name", "grade"), [("nDCG(dcg='exp-log2')@10", 999_999_999), ("ERR@10", 1_001)]
+)
+def test_a_grade_beyond_every_power_is_refused_in_words(name, grade):
+    """A mistyped grade would end a report in a traceback, or fill it with what is no number."""
+    one = measure(name, scale=5_000)
+    with pytest.raises(ValueError, match="counted up to 2\\^1,000"):
+        one(["a", "b"], {"a": grade, "b": 1})
+    most = measure("nDCG(dcg='exp-log2')@10")
+    assert most(["a", "b"], dict.fromkeys("ab", 1_000)) == pytest.approx(1.0)
