@@ -39,6 +39,7 @@ def _load(path: Path, name: str | None, *, judged: bool) -> SourceFolder:
     documents = read_documents(corpus, findings)
     queries = read_queries(asked, findings) if asked.exists() else {}
     rows = judgement_rows(labels, findings) if labels.exists() else ()
+    note_other_splits(path, findings)
     if not findings.refused:
         _refuse_empty(files, (documents, queries, rows), findings, judged=judged)
     findings.check()  # before matching: what could not be read would dangle as well
@@ -78,6 +79,15 @@ def qrels_file(path: Path) -> Path:
     """The file of a folder's judgements: the first there is, of the names they have."""
     labels = [path / "qrels.tsv", path / "qrels" / "test.tsv", *sorted(path.glob("qrels/*.tsv"))]
     return next((file for file in labels if file.exists()), labels[0])
+
+
+def note_other_splits(path: Path, findings: Findings) -> None:
+    """Public sets come in parts (train, dev, test); one is read, and the others are named."""
+    read = qrels_file(path)
+    for other in sorted(path.glob("qrels/*.tsv")):
+        if other != read:
+            kind = "judgements in other files, not read (import each by itself)"
+            findings.count(kind, read, 0, str(other.relative_to(path)))
 
 
 def guidelines(path: Path, findings: Findings) -> str:

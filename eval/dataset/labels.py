@@ -18,7 +18,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from eval.dataset.errors import DatasetError
-from eval.dataset.folder import guidelines, qrels_file, refuse_contradictions
+from eval.dataset.folder import (
+    guidelines,
+    note_other_splits,
+    qrels_file,
+    refuse_contradictions,
+)
 from eval.dataset.reading import read_queries
 from eval.dataset.records import Query
 from eval.dataset.settling import SETTLING, read_settling
@@ -94,6 +99,7 @@ def _load(folder: Path) -> Labels:
     asked = {key: query for key, (query, _) in queries.items()}
     judged = qrels_file(folder)
     rows = judgement_rows(judged, findings) if judged.exists() else ()
+    note_other_splits(folder, findings)
     refuse_contradictions(rows, asked, judged, findings)
     grades: dict[str, dict[str, int]] = {}
     for row in rows:

@@ -10,14 +10,17 @@ from eval.dataset.errors import DatasetError
 from eval.dataset.reading import read_queries
 from eval.dataset.records import Query
 from eval.evidence import normal_form
-from eval.formats.csvtable import read_table
+from eval.formats.csvtable import Table, read_table
 from eval.formats.findings import Findings
+from eval.formats.lines import numbered_lines
+from eval.formats.tabs import read_tabs
 
 _NAMES = {
     "id": ("id", "_id", "query-id", "query_id"),
     "text": ("text", "query"),
     "need": ("need", "information_need"),
 }
+_TABLES = {".csv": read_table, ".tsv": read_tabs}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,15 +41,17 @@ class Asked:
 def read_asked(path: Path) -> Asked:
     """Queries of a JSON-lines file as in a labelled folder, or of a table with id and text.
 
-    A table is CSV, or TSV as TREC topics are kept. Raises DatasetError.
+    A table is CSV, or TSV as TREC topics are kept; either may be packed. Raises DatasetError.
     """
     findings = Findings(DatasetError)
     if path.is_dir():
         path = path / "queries.jsonl"
-    if path.suffix in (".csv", ".tsv"):
-        queries = _table(path, findings)
+    named = path.with_suffix("") if path.suffix == ".gz" else path
+    if read := _TABLES.get(named.suffix.lower()):
+        queries = _table(path, read(path, findings), findings)
         findings.check()
         return Asked(queries=queries)
+    _refuse_no_lines(path, findings)
     found = read_queries(path, findings)
     findings.check()
     return Asked(
@@ -61,8 +66,16 @@ def new_query(id: str, text: str, need: str = "") -> Query:
     return Query(id=id, text=text, need=need, group=group)
 
 
-def _table(path: Path, findings: Findings) -> dict[str, Query]:
-    table = read_table(path, findings)
+def _refuse_no_lines(path: Path, findings: Findings) -> None:
+    """One complaint about a table by another name, where each of its lines would make one."""
+    _, first = next(numbered_lines(path, Findings()), (0, "{"))
+    if not first.lstrip().startswith("{"):
+        said = "is no JSON lines: a table of queries is named by .csv or .tsv at its end"
+        findings.refuse(path, 1, said)
+    findings.check()
+
+
+def _table(path: Path, table: Table, findings: Findings) -> dict[str, Query]:
     places = table.places(_NAMES)
     if not findings.refused and not {"id", "text"} <= places.keys():
         findings.refuse(path, 1, "needs the columns id and text in its first line")

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from eval.dataset.reading import unaskable
 from eval.exchange.keyed import query_id
 from eval.formats.columns import grade_of
 from eval.formats.csvtable import read_table
@@ -45,8 +46,10 @@ def read_traffic(path: Path, key: Callable[[], bytes]) -> dict[str, Asks]:
         if not cells["text"].strip() or ("id" in cells and not cells["id"].strip()):
             findings.refuse(path, row.line, "has a blank query or id: fill the cells")
         elif count is None or count < 0:
-            said = f"traffic {quoted(cells['traffic'])} is not a whole number, 0 or more"
+            said = f"traffic {quoted(cells['traffic'])} is not a whole number from 0 to 999,999,999"
             findings.refuse(path, row.line, said)
+        elif why := unaskable(cells["text"]):
+            findings.refuse(path, row.line, why)
         else:
             id = cells.get("id") or query_id(cells["text"], secret)
             before = found.get(id, Asks(text=cells["text"], count=0))

@@ -129,7 +129,8 @@ def _gather(
         if not isinstance(document, str) or not document.strip():
             findings.refuse(path, line, "names no object_id: what was shown?")
         elif place is None and name == IMPRESSION:
-            findings.refuse(path, line, f"has the position {quoted(row.get('position'))}")
+            said = f"has the position {quoted(row.get('position'))}"
+            findings.refuse(path, line, f"{said}: write a whole number, 0 or more")
         else:
             seen.events.append(
                 Event(

@@ -2,6 +2,7 @@
 
 A byte order mark and carriage returns before a line's end are taken away, blank lines are skipped.
 A NUL byte, a byte that is not UTF-8, or a line over the bound is refused and the next line is read.
+A file whose lines end with carriage returns alone is one line to everybody, and refused as that.
 """
 
 from __future__ import annotations
@@ -72,6 +73,10 @@ def _decoded(
         if number == 1:
             if raw is not None and raw.startswith(_UTF16):
                 findings.refuse(path, 1, "is UTF-16: save the file as UTF-8")
+                return
+            if raw is not None and not raw.endswith(b"\n") and b"\r" in raw.rstrip(b"\r"):
+                said = "ends its lines with carriage returns alone: save it with line feeds"
+                findings.refuse(path, 1, said)
                 return
             raw = raw.removeprefix(_MARK) if raw is not None else None
         if raw is None:

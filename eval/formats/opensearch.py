@@ -32,7 +32,7 @@ def read_opensearch(path: Path, on_conflict: OnConflict = OnConflict.REFUSE) -> 
     walk = Walk(path, findings)
     held = _unwrapped(value)
     if held is None:
-        findings.refuse(path, 0, f"holds no {_RATINGS}")
+        findings.refuse(path, 0, f"holds no {_RATINGS} of one list: export one list at a time")
         findings.check()
     assert held is not None
     if held.get("status", COMPLETED) != COMPLETED:

@@ -65,7 +65,9 @@ def judgement_rows(
             findings.refuse(path, line, _needs(counts))
             continue
         counts = (len(cells),)
-        if not _is_header(line, cells):
+        if line == 1 and len(cells) == 3 and _mixed(text):
+            findings.refuse(path, line, "has tabs and blanks between its columns: write tabs alone")
+        elif not _is_header(line, cells):
             row = _judgement(path, line, cells, findings)
             if row is not None:
                 rows.add(row)
@@ -94,6 +96,12 @@ def _needs(counts: tuple[int, ...]) -> str:
     return f"needs {counts[0]} columns, as the lines before it have"
 
 
+def _mixed(text: str) -> bool:
+    """Of ``q<tab>0 d<tab>1`` three columns would come, and a document that is called "0 d"."""
+    parts = text.split()
+    return len(parts) == 4 and parts[1] in ("0", "Q0")
+
+
 def _is_header(line: int, cells: list[str]) -> bool:
     return line == 1 and cells[0].strip().casefold() in _HEADERS and grade_of(cells[-1]) is None
 
@@ -103,7 +111,8 @@ def _judgement(path: Path, line: int, cells: list[str], findings: Findings) -> J
     if not query.strip() or not document.strip():
         findings.refuse(path, line, "has a blank id: name the query and the document")
     elif grade is None:
-        findings.refuse(path, line, f"grade {quoted(cells[-1])} is not a whole number")
+        said = f"grade {quoted(cells[-1])} is not a whole number of at most nine digits"
+        findings.refuse(path, line, f"{said}: formats with a rating take fractions")
     else:
         return Judgement(query=query, document=document, grade=grade, line=line)
     return None

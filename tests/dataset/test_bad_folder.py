@@ -135,7 +135,8 @@ def test_a_bad_judgement_is_named(folder, line, message):
 def test_a_header_is_known_by_its_name_alone(folder):
     """A damaged first judgement would pass for a header."""
     (found,) = _refused(folder(qrels="q1\td1\tx\nq1\td1\t1\n"))
-    assert found == ("qrels.tsv", 1, "grade 'x' is not a whole number")
+    assert found[:2] == ("qrels.tsv", 1)
+    assert found[2].startswith("grade 'x' is not a whole number of at most nine digits")
 
 
 @pytest.mark.parametrize(
