@@ -8,7 +8,7 @@ import pytest
 
 from eval.dataset import load_folder
 from eval.dataset.labels import load_labels
-from eval.exchange import cli_import
+from eval.exchange import cli_import, names
 from eval.exchange.formats import FORMATS, carries
 from eval.exchange.losses import Aspect
 from eval.exchange.names import Name
