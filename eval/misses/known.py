@@ -9,7 +9,8 @@ filter is not in the catalog: a source and a key on each line, with a tab betwee
 import json
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from eval.runfolder import RunFolderError
@@ -20,6 +21,7 @@ BY_QUERY = ("later", "matched", "unmatched", "unsaid")
 
 Record = tuple[str, str]  # (source, key), as judgements name one
 ByQuery = Mapping[str, frozenset[Record]]
+NONE: frozenset[Record] = frozenset()
 
 
 class KnownUnusable(RunFolderError):
@@ -52,9 +54,41 @@ class Known:
 
     def matches(self, query: str, record: Record) -> bool | None:
         """None where no engine was asked, or none could say."""
-        if record in self.matched.get(query, frozenset()):
+        if record in self.matched.get(query, NONE):
             return True
-        return False if record in self.unmatched.get(query, frozenset()) else None
+        return False if record in self.unmatched.get(query, NONE) else None
+
+
+def renewed(found: Known, former: Known, wanted: AbstractSet[Record], *, same: bool) -> Known:
+    """What the engines say now, and of what they could not say, what they said before.
+
+    wanted: all that they were to be asked of; same: the traces are those of before, so that what
+    the plan's queries found then they find now
+    """
+    gone = wanted - found.sought
+    sought = found.sought | gone & former.sought
+    hidden = found.hidden | gone & former.hidden
+    absent = found.absent | gone & former.absent
+    unsaid = {query: own - hidden - absent for query, own in found.unsaid.items()}
+    before = unsaid if same else {}
+    matched = {q: own & former.matched.get(q, NONE) for q, own in before.items()}
+    unmatched = {q: own & former.unmatched.get(q, NONE) for q, own in before.items()}
+    told = _joined(matched, unmatched)
+    return replace(
+        found,
+        hidden=hidden,
+        absent=absent,
+        matched=_joined(found.matched, matched),
+        unmatched=_joined(found.unmatched, unmatched),
+        unsaid={q: left for q, own in unsaid.items() if (left := own - told.get(q, NONE))},
+        sought=sought,
+        silent=found.silent & {source for source, _ in wanted - sought},
+    )
+
+
+def _joined(one: ByQuery, other: ByQuery) -> dict[str, frozenset[Record]]:
+    found = {query: one.get(query, NONE) | other.get(query, NONE) for query in {*one, *other}}
+    return {query: own for query, own in found.items() if own}
 
 
 def silence(known: Known) -> str:
@@ -86,10 +120,16 @@ def write(folder: Path, known: Known) -> None:
 
 def read(folder: Path) -> Known:
     """With what ``hidden.tsv`` names besides. Raises ``KnownUnusable``."""
+    found = said(folder)
+    return replace(found, hidden=found.hidden | _hidden(folder / HIDDEN))
+
+
+def said(folder: Path) -> Known:
+    """What the engines said alone. Raises ``KnownUnusable``."""
     plain = _plain(folder / FILE)
     try:
         return Known(
-            hidden=_pairs(plain["hidden"]) | _hidden(folder / HIDDEN),
+            hidden=_pairs(plain["hidden"]),
             absent=_pairs(plain["absent"]),
             masked=_pairs(plain["masked"]),
             sought=_pairs(plain.get("sought", ())),
@@ -101,8 +141,6 @@ def read(folder: Path) -> Known:
             silent=frozenset(plain.get("silent", ())),  # an older file lacks these three
         )
     except (KeyError, TypeError, AttributeError, ValueError) as error:
-        if isinstance(error, KnownUnusable):
-            raise
         raise KnownUnusable(f"{folder / FILE}: {_OTHER}") from error
 
 

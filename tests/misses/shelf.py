@@ -154,15 +154,7 @@ def play(engine, scene: Scene, *right: str, as_of: float | None = None) -> tuple
 
     as_of: the question's date, later than which nothing is to be found; None: it has none
     """
-    catalog = scene.catalog(engine.stock([OTHER]))
-    provider = engine.provider()  # reads its lists once
-    house = House(
-        catalog=catalog,
-        providers={"engine": provider},
-        audit=ListAudit(),
-        clock=SystemClock(),
-        **scene.models,
-    )
+    house = housed(engine, scene)
     question = Question(id="q", text=scene.question, now=as_of)
 
     async def go():
@@ -174,9 +166,20 @@ def play(engine, scene: Scene, *right: str, as_of: float | None = None) -> tuple
             judged = {"q": {("news", key): 1 for key in right}}
             return trace, await engines.look([question], {"q": trace}, judged)
         finally:
-            await provider.close()
+            await house.providers["engine"].close()
 
     return asyncio.run(go())
+
+
+def housed(engine, scene: Scene) -> House:
+    catalog = scene.catalog(engine.stock([OTHER]))
+    return House(
+        catalog=catalog,
+        providers={"engine": engine.provider()},  # reads its lists once
+        audit=ListAudit(),
+        clock=SystemClock(),
+        **scene.models,
+    )
 
 
 async def asked(question: Question, house: House, seconds: float) -> dict:

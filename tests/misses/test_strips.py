@@ -1,6 +1,9 @@
 """Many right documents are asked for in strips: few statements, and what fails is owned up to."""
 
+import asyncio
 import json
+import os
+from dataclasses import replace
 
 import pytest
 
@@ -9,10 +12,14 @@ from esra.domain.codes import FailureCode
 from esra.domain.outcome import Failed
 from esra.domain.source import Limits, RowRule
 from esra.llm.scripted import Scripted
+from eval import record
 from eval.misses import Cause, cause
 from eval.misses.known import read, write
+from eval.record import Question
 from eval.recording.as_of import WIDEST
-from tests.misses.shelf import BETTER, OTHER, Memory, Postgres, Scene, doc, play
+from eval.recording.looked import looked
+from eval.runfolder import TRACES
+from tests.misses.shelf import ASKED, BETTER, OTHER, Memory, Postgres, Scene, doc, housed, play
 
 FEW = Limits(rows=2, seconds=30.0)
 
@@ -28,7 +35,7 @@ class Counted:
     """An engine that counts what ``news`` is asked, and answers no more of it after ``last``."""
 
     def __init__(self, engine, last=None):
-        self._engine, self._last, self.asked = engine, last, 0
+        self._engine, self.last, self.asked = engine, last, 0
 
     def stock(self, records):
         return self._engine.stock(records)
@@ -44,7 +51,7 @@ class Counted:
     async def run(self, query):
         if query.source == "news":
             self.asked += 1
-            if self._last is not None and self.asked > self._last:
+            if self.last is not None and self.asked > self.last:
                 return Failed(code=FailureCode.TIMEOUT)
         return await self._inner.run(query)
 
@@ -107,6 +114,41 @@ def test_what_a_source_said_before_it_failed_is_kept(tmp_path):
     assert cause(trace, "q", last, 10, known) is Cause.NOT_KNOWN
     write(tmp_path, known)
     assert read(tmp_path) == known
+
+
+@pytest.mark.req("W57")
+@pytest.mark.parametrize("recorded_again", [False, True])
+def test_an_engine_that_is_down_takes_back_nothing_of_what_it_said(tmp_path, recorded_again):
+    """Whoever records again while a database is down would lose what is known already."""
+    memory, many = Memory(), shelf(20)
+    rule = RowRule(column="colour", value="red")
+    scene = Scene(
+        relation=memory.stock([*BETTER, *many]),
+        source={"limits": FEW},
+        mapping={"record_filter": ((rule,),)},
+    )
+    engine = Counted(memory)
+    house = housed(engine, scene)
+    question = Question(id="q", text=scene.question)
+    judged = {"q": {("news", one.key): 1 for one in (*many, doc("gone", ""))}}
+
+    async def go():
+        await record.record([question], ASKED, house, tmp_path / TRACES)
+        first = await looked(house, ASKED, [question], tmp_path, judged)
+        write(tmp_path, first)
+        if recorded_again:
+            os.utime(tmp_path / TRACES)
+        engine.last = 0
+        return first, await looked(house, ASKED, [question], tmp_path, judged)
+
+    first, second = asyncio.run(go())
+    assert len(first.matched["q"]) + len(first.unmatched["q"]) == 19
+    assert (first.hidden, first.absent) == ({("news", "r00007")}, {("news", "gone")})
+    if not recorded_again:
+        assert second == first
+    else:  # another plan may have found something else
+        behind = first.matched["q"] | first.unmatched["q"]
+        assert second == replace(first, matched={}, unmatched={}, unsaid={"q": behind})
 
 
 def planned(limit):
