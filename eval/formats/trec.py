@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from eval.formats.columns import columns, score_of
+from eval.formats.columns import columns, grade_of, score_of
 from eval.formats.findings import Finding, Findings, FormatError, quoted
 from eval.formats.lines import numbered_lines
 from eval.formats.qrels import Qrels, QrelsForm, read_qrels, write_qrels
@@ -62,13 +62,14 @@ def ranking(scores: Mapping[str, float]) -> tuple[str, ...]:
 def read_run(path: Path) -> Run:
     """A run, plain or gzip. Raises FormatError with every line at fault.
 
-    Refused: a score that is not a finite 32-bit number, a document twice in a query. More than one
-    tag is a finding, and the first names the run.
+    Refused: a score that is not a finite 32-bit number, a document twice in a query. Findings are
+    more than one tag, of which the first names the run, and ranks that contradict the scores.
     """
     findings = Findings()
     scores: dict[str, dict[str, float]] = {}
     lines: dict[tuple[str, str], int] = {}
     tags: dict[str, int] = {}
+    ranked: dict[str, list[tuple[int, float]]] = {}
     for line, text in numbered_lines(path, findings):
         row = _result(text)
         if isinstance(row, str):
@@ -79,18 +80,36 @@ def read_run(path: Path) -> Run:
         else:
             scores.setdefault(row.query, {})[row.document] = row.score
             tags.setdefault(row.tag, line)
+            if row.rank is not None:
+                ranked.setdefault(row.query, []).append((row.rank, row.score))
     if not lines and not findings.refused:
         findings.refuse(path, 0, "holds no result")
     findings.check()
     for tag in list(tags)[1:]:
         findings.count("more than one tag, the first is taken", path, tags[tag], quoted(tag))
+    for query, given in ranked.items():
+        if _contradicts(given):
+            kind = "query whose ranks say otherwise than its scores, ordered by the scores"
+            findings.count(kind, path, 0, quoted(query))
     return Run(tag=next(iter(tags)), scores=scores, findings=findings.tolerated())
+
+
+def _contradicts(ranked: list[tuple[int, float]]) -> bool:
+    """Whether a worse rank has a better score; equal ones of either say nothing."""
+    rounded = np.array([score for _, score in ranked], dtype=np.float32)
+    ranks = np.array([rank for rank, _ in ranked])
+    order = np.lexsort((-rounded, ranks))
+    lowest = np.minimum.accumulate(rounded[order])
+    first = np.searchsorted(ranks[order], ranks[order])  # where the results of each rank begin
+    above = first > 0
+    return bool(np.any(rounded[order][above] > lowest[first[above] - 1]))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Result:
     query: str
     document: str
+    rank: int | None
     score: float
     tag: str
 
@@ -100,13 +119,13 @@ def _result(text: str) -> _Result | str:
     cells = columns(text, (6,))
     if cells is None:
         return "needs 6 columns: query Q0 document rank score tag"
-    query, _, document, _, written, tag = cells
+    query, _, document, rank, written, tag = cells
     if not query.strip() or not document.strip():
         return "has a blank id: name the query and the document"
     score = score_of(written)
     if score is None:
         return f"score {quoted(written)} is not a finite 32-bit number"
-    return _Result(query=query, document=document, score=score, tag=tag)
+    return _Result(query=query, document=document, rank=grade_of(rank), score=score, tag=tag)
 
 
 def write_run(run: Run, path: Path) -> None:

@@ -29,6 +29,7 @@ class Arm:
 
     lists: the whole ranking of each query; traces: {} for an imported run
     labels: of every query that was to be asked; tied: share of results whose score another has
+    notes: what its files hold that is odd
     """
 
     name: str
@@ -43,6 +44,7 @@ class Arm:
     k: int = 10
     tied: float = 0.0
     imported: bool = False
+    notes: tuple[str, ...] = ()
 
     @property
     def hidden(self) -> frozenset[Record]:
@@ -137,7 +139,8 @@ def of_folder(folder: Path) -> Arm:
 
 def of_run(run: Path, qrels: Path) -> Arm:
     """A TREC run under trec_eval's tie rule. Raises FormatError, NeverRan."""
-    read, labels = read_run(run), read_qrels(qrels).judgements
+    read, judged = read_run(run), read_qrels(qrels)
+    labels = judged.judgements
     # What nobody judged is listed as that; a judged query without a line was answered with nothing.
     asked = sorted({*labels, *read.scores})
     if not read.scores.keys() & labels.keys():
@@ -152,6 +155,7 @@ def of_run(run: Path, qrels: Path) -> Arm:
         labels={query: Labelled(group=query) for query in asked},
         tied=_tied(list(scores.values()) for scores in read.scores.values()),
         imported=True,
+        notes=tuple(map(str, (*read.findings, *judged.findings))),
     )
 
 

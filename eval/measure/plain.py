@@ -41,6 +41,7 @@ def _arm(told: Told) -> Plain:
         },
         "tied": arm.tied,
         "noise": arm.noise,
+        "notes": list(arm.notes),
         "measures": [_figure(one) for one in told.quality.figures],
         "selection": None if told.choices is None else _choices(told.choices),
         "nothing_is_right": _or_none(told.nothing),

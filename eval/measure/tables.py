@@ -58,6 +58,7 @@ def _quality(told: Told, report: Report) -> Table:
             *(f"{len(own)} queries: {what} ({_first(own)})" for what, own in counts if own),
             *((f"{arm.tied:.1%} of results share their score with another",) if arm.tied else ()),
             *((f"noise floor of {noise['measure']}: {noise['floor']:.4f}",) if noise else ()),
+            *arm.notes,
         ),
     )
 

@@ -31,7 +31,7 @@ def written(tmp_path):
 @pytest.mark.req("W02")
 def test_a_run_is_read_to_the_letter(written):
     """A score or an id would change on the way in."""
-    text = SOUND + "0001\tQ0\tmy doc|http://x\t7\t-.5\tbm25\n  q1   Q0\td3 3 +4. bm25  \n"
+    text = SOUND + "0001\tQ0\tmy doc|http://x\t7\t-.5\tbm25\n  q1   Q0\td3 0 +4. bm25  \n"
     found = read_run(written(text))
     assert found.tag == "bm25"
     assert found.scores == {
@@ -94,6 +94,27 @@ def test_further_tags_are_counted(written):
     (only,) = found.findings
     assert (only.line, only.count) == (3, 1)
     assert "more than one tag, the first is taken: 1, namely 'other'" in only.message
+
+
+@pytest.mark.parametrize(
+    ("results", "said"),
+    [
+        ("1 3, 2 2, 3 1", False),
+        ("3 1, 1 3, 2 2", False),
+        ("0 1, 0 3, 0 2", False),
+        ("1 5, 2 5, 3 5", False),
+        ("1 1.00000001, 2 1.00000002", False),
+        ("x 1, y 2", False),
+        ("1 3, 2 1, 3 2", True),
+        ("1 2, 1 5, 2 4, 3 1", True),
+        ("10 1, 9 0.5", True),
+    ],
+)
+def test_ranks_that_contradict_the_scores_are_said(written, results, said):
+    """A system that is measured in another order than it answered in could not be told from it."""
+    rows = [f"q Q0 d{n} {one} t\n" for n, one in enumerate(results.split(", "))]
+    found = read_run(written("".join(rows))).findings
+    assert ["ranks say otherwise" in one.message for one in found] == [True] * said
 
 
 def test_marks_line_ends_and_packing_change_nothing(written):

@@ -86,10 +86,23 @@ def test_judgements_given_twice_count_once(tmp_path, capsys):
     """B08: a file that was concatenated with itself turned .18 into .007."""
     run, qrels = ["q Q0 x 1 9 t", "q Q0 y 2 8 t"], ["q 0 y 1", "q 0 z 1"]
     once = means(of_files(tmp_path, capsys, run, qrels))
-    assert means(of_files(tmp_path, capsys, run, qrels * 2)) == once
+    twice = of_files(tmp_path, capsys, run, qrels * 2)
+    assert means(twice) == once
+    assert ["kept once: 2" in note for note in twice["notes"]] == [True]
     (tmp_path / "qrels").write_text("q 0 y 1\nq 0 y 0\n", "utf-8")
     said = refused(capsys, "--run", tmp_path / "run", "--qrels", tmp_path / "qrels")
     assert "line 1" in said
+
+
+def test_what_is_odd_about_a_run_stands_under_its_figures(tmp_path, capsys):
+    """Two systems in one file, or ranks nobody looks at, would be measured as if all were well."""
+    run = ["q Q0 x 1 1 t", "q Q0 y 2 8 u"]
+    first, second = of_files(tmp_path, capsys, run, ["q 0 y 1"])["notes"]
+    assert "more than one tag" in first
+    assert "ranks say otherwise than its scores, ordered by the scores: 1, namely 'q'" in second
+    assert cli.main(["--run", str(tmp_path / "run"), "--qrels", str(tmp_path / "qrels")]) == 0
+    printed = capsys.readouterr().out
+    assert all(note in printed for note in (first, second))
 
 
 def test_one_bad_line_is_one_clear_line(tmp_path, capsys):
