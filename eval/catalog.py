@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from esra.config.beside import LINE, keep_beside
+from eval.whole import write_whole
 
 MARK = "# generated "
 LONGEST_SLUG = 26
@@ -179,7 +180,5 @@ def keep_or_write(path: Path, text: str) -> bool:
         return False
     path.parent.mkdir(parents=True, exist_ok=True)
     keep_beside(path)
-    fresh = path.with_suffix(".new")
-    fresh.write_text(text, "utf-8")
-    fresh.replace(path)
+    write_whole(path, text.encode())
     return True

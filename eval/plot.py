@@ -1,11 +1,12 @@
 """The curve of quality against the semantic share: as a figure, and as text for a terminal."""
 
-import os
 from collections.abc import Sequence
 from io import BytesIO
 from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from eval.whole import write_whole
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -70,9 +71,7 @@ def png(axes: "Axes") -> bytes:
 def save(axes: "Axes", path: Path) -> Path:
     """Writes the axes' figure as PNG, whole or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    fresh = path.with_name(f".{path.name}.{os.getpid()}")
-    fresh.write_bytes(png(axes))
-    fresh.replace(path)
+    write_whole(path, png(axes))
     return path
 
 

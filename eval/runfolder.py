@@ -7,13 +7,13 @@ nothing that starts from a folder may open a sealed part (RULINGS 40).
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from eval import record
+from eval.whole import write_whole
 
 if TYPE_CHECKING:
     from eval.tune.verdict import Case
@@ -46,9 +46,8 @@ def write(folder: Path, case: Case) -> Path:
         "advice": case.advice,
     }
     path = folder / LABELS
-    fresh = folder / f".{LABELS}.{os.getpid()}"
-    fresh.write_text(json.dumps(plain, separators=(",", ":"), allow_nan=False) + "\n", "utf-8")
-    fresh.replace(path)
+    text = json.dumps(plain, separators=(",", ":"), allow_nan=False) + "\n"
+    write_whole(path, text.encode())
     return path
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import gzip
 import json
-import os
 from collections.abc import Iterable
 from pathlib import Path
 
 from eval.formats.findings import quoted
+from eval.whole import write_whole
 
 MARK = "\ufeff"
 
@@ -26,13 +26,7 @@ def write_text(path: Path, text: str) -> None:
     body = f"{MARK}{text}".encode() if text.startswith(MARK) else text.encode()
     if path.suffix == ".gz":
         body = gzip.compress(body, mtime=0)  # no time of writing: equal content, equal bytes
-    fresh = path.with_name(f"{path.name}.new")
-    try:
-        fresh.write_bytes(body)
-        os.replace(fresh, path)
-    except BaseException:
-        fresh.unlink(missing_ok=True)
-        raise
+    write_whole(path, body)
 
 
 def write_json(path: Path, value: object) -> None:

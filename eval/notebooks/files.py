@@ -1,11 +1,11 @@
 """Reads and writes notebook files."""
 
 import json
-import os
 from collections.abc import Mapping
 from pathlib import Path
 
 from eval.notebooks.trouble import NotebookError
+from eval.whole import write_whole
 
 
 def read(notebook: Path) -> Mapping:
@@ -26,6 +26,4 @@ def read(notebook: Path) -> Mapping:
 def write(produced: Mapping, path: Path) -> None:
     """Writes a notebook so that a reader sees a whole file or the one before."""
     text = json.dumps(produced, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
-    fresh = path.with_name(f".{path.name}.{os.getpid()}")
-    fresh.write_text(text, "utf-8")
-    fresh.replace(path)
+    write_whole(path, text.encode())
