@@ -69,7 +69,7 @@ def main(argv: Sequence[str]) -> int:
         return _refused(arguments, str(error), code_of(error, work.CODES))
     if not arguments.quiet:
         for note in done.notes:
-            print(f"promote: does not carry over: {note}", file=sys.stderr)
+            print(f"promote: {note}", file=sys.stderr)
     if arguments.output and not arguments.json:
         return done.code
     return ended("promote", arguments, done)

@@ -15,6 +15,8 @@ from esra.domain.capability import Scoring
 # What a person puts the question and his own fields into.
 QUERY, TEXT_FIELD, SEMANTIC_FIELD = "QUERY", "TEXT_FIELD", "SEMANTIC_FIELD"
 PLACES = 6  # decimals of a weight; the two still add up to 1
+SIZE = 10  # of a search that names none; a smaller window than that is refused by Elasticsearch
+OWN_NUMBERS = "the catalog's own numbers: priorities, match bonus, freshness and floors"
 
 
 class Form(StrEnum):
@@ -79,7 +81,7 @@ def _elastic(file: TunedFile) -> dict[str, object]:
         {"retriever": _standard(lexical), "weight": own.lexical, "normalizer": "minmax"},
         {"retriever": _standard(semantic), "weight": own.semantic, "normalizer": "minmax"},
     ]
-    window = file.tunables.shortlist or Scoring().shortlist
+    window = max(SIZE, file.tunables.shortlist or Scoring().shortlist)
     return {"retriever": {"linear": {"retrievers": parts, "rank_window_size": window}}}
 
 
@@ -101,20 +103,33 @@ def _plain(file: TunedFile) -> dict[str, object]:
     }
 
 
+def by_hand(form: Form) -> list[str]:
+    """What is left for a person to do, a line each."""
+    match form:
+        case Form.OPENSEARCH:
+            return ["the hybrid query has to name the clause of words first, then that of meaning"]
+        case Form.ELASTIC:
+            return [
+                f"fill in {QUERY}, {TEXT_FIELD} and {SEMANTIC_FIELD}",
+                "raise rank_window_size where the search's own size is larger",
+            ]
+        case Form.JSON:
+            return []
+
+
 def left_behind(form: Form, file: TunedFile) -> list[str]:
     """What does not come along, a line each."""
     if form is Form.JSON:
-        return ["the evidence: it stays in the tuned file"]
+        return ["the evidence: it stays in the tuned file", OWN_NUMBERS]
     return [
         "the figures: they were measured in esra; measure again where the weights are used",
         *_tuned(file),
-        "the catalog's own numbers: priorities, match bonus, freshness and floors",
+        OWN_NUMBERS,
         "min-max per query and source: the engine takes it over a whole clause, and the semantic "
         "score, which esra takes as it is in 0..1, is stretched too",
         "the shortlist: esra asks the model about the best by words alone, a clause scores "
         "whatever it retrieves",
         "the order of groups: in esra what the model left out stands after what it scored",
-        *_by_hand(form),
     ]
 
 
@@ -127,11 +142,3 @@ def _tuned(file: TunedFile) -> list[str]:
         for name in block.model_dump(exclude_none=True)
     ]
     return [f"tuned besides the share: {', '.join(names)}"] if names else []
-
-
-def _by_hand(form: Form) -> list[str]:
-    if form is Form.OPENSEARCH:
-        return [
-            "yours to keep: the hybrid query names the clause of words first, then that of meaning"
-        ]
-    return [f"yours to fill in: {QUERY}, {TEXT_FIELD}, {SEMANTIC_FIELD}"]

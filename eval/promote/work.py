@@ -19,7 +19,7 @@ from eval.command import CONFIG, FINDING, OK, SOURCE, USAGE, Done
 from eval.evidence import BrokenLedger
 from eval.evidence.holm import Claim, together
 from eval.promote.decided import Decided, NotFound, NotPromoted, decided
-from eval.promote.engines import Form, document, left_behind
+from eval.promote.engines import Form, by_hand, document, left_behind
 from eval.tune.folders import ledger_of
 
 CODES: dict[type[Exception], int] = {
@@ -83,10 +83,19 @@ def _claim(one: Decided) -> Claim:
 
 
 def _exported(form: Form, file: TunedFile) -> Done:
-    made, notes = document(form, file), left_behind(form, file)
+    made, lost, yours = document(form, file), left_behind(form, file), by_hand(form)
     text = json.dumps(made, indent=2, allow_nan=False)
-    whole: dict[str, object] = {"as": form.value, "document": made, "does_not_carry_over": notes}
-    return Done(document=whole, text=text, notes=tuple(notes))
+    whole: dict[str, object] = {
+        "as": form.value,
+        "document": made,
+        "does_not_carry_over": lost,
+        "left_to_do": yours,
+    }
+    notes = (
+        *(f"does not carry over: {one}" for one in lost),
+        *(f"left to do: {one}" for one in yours),
+    )
+    return Done(document=whole, text=text, notes=notes)
 
 
 def _promoted(found: Decided, base: Path, catalog: Path | None) -> Done:

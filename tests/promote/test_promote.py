@@ -181,6 +181,7 @@ def test_the_weights_of_every_form_are_the_tuned_share(home, capsys, form, tmp_p
     said = capsys.readouterr()
     assert said.out == ""
     assert said.err.count("does not carry over") == len(told["does_not_carry_over"])
+    assert said.err.count("left to do") == len(told["left_to_do"])
 
 
 def test_weights_for_an_engine_are_no_way_round_the_evidence(home, capsys):
@@ -213,6 +214,23 @@ def test_two_weights_add_up_to_one_and_what_stays_behind_is_named(home):
     assert "match_bonus, shortlist, priority of news" in notes
     linear = document(Form.ELASTIC, file)["retriever"]["linear"]
     assert linear["rank_window_size"] == 50
+
+
+def test_a_search_of_the_engines_own_size_fits_the_window(home):
+    """Elasticsearch refuses a search whose size, 10 unless it says otherwise, exceeds the window:
+    whoever tuned a shortlist of 5 would get an error for every question.
+    """
+    file = read_decision(home / "tuned" / "cap" / "0001.json")
+    short = file.model_copy(update={"tunables": file.tunables.model_copy(update={"shortlist": 5})})
+    assert document(Form.ELASTIC, short)["retriever"]["linear"]["rank_window_size"] == 10
+
+
+@pytest.mark.parametrize("form", [Form.OPENSEARCH, Form.ELASTIC])
+def test_what_a_person_has_to_do_is_not_told_as_lost(home, capsys, form):
+    """Whoever reads that the clause order does not carry over would look for where it was lost."""
+    told = promote(capsys, "--as", form)
+    assert told["left_to_do"]
+    assert not set(told["left_to_do"]) & set(told["does_not_carry_over"])
 
 
 @pytest.mark.req("W38")
