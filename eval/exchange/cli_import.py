@@ -29,6 +29,9 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument(
         "--to", required=True, type=Path, metavar="FOLDER", help="the labelled folder to make"
     )
+    made.add_argument(
+        "--add", action="store_true", help="keep the labels that FOLDER has, and add these"
+    )
     made.add_argument("--format", choices=READ, help="what FILE is (default: guessed)")
     made.add_argument("--id-map", metavar="CSV|TEMPLATE", help="judged id to record key")
     made.add_argument("--corpus", type=Path, help="documents, a file or a folder that holds them")
@@ -95,5 +98,6 @@ def _work(arguments: argparse.Namespace) -> Summary:
         settling=chosen,
         carrying=not arguments.no_carry,
         force=arguments.force,
+        adding=arguments.add,
     )
     return import_run(wish) if name is Name.TREC_RUN else import_labels(wish)

@@ -15,7 +15,7 @@ from eval.dataset.stages import PLANS, SOURCES
 from eval.dataset.store import store_labels
 from eval.exchange.incoming import CORPUS, Incoming, Wish, copying
 from eval.exchange.names import Name
-from eval.formats.findings import Findings
+from eval.formats.findings import Finding, Findings, FormatError
 
 
 class Corpus:
@@ -26,6 +26,9 @@ class Corpus:
         self.notes: list[str] = []
         self.write = come.corpus
         self.documents: Mapping[str, Document] | None = None
+        if wish.adding and there.exists():
+            self._keep(there, wish)
+            return
         if wish.corpus is None:
             self.documents = come.documents
         source = wish.corpus / CORPUS if wish.corpus and wish.corpus.is_dir() else wish.corpus
@@ -36,12 +39,16 @@ class Corpus:
         elif come.documents is None and there.exists():
             source, self.write = there, None
         if source is not None:
-            findings = Findings(DatasetError)
-            found = read_documents(source, findings)
-            findings.check()
-            self.documents = {key: document for key, (document, _) in found.items()}
+            self.documents = _documents(source)
         elif self.write is None:
             self.notes.append("no documents to match ids with: name them with --corpus")
+
+    def _keep(self, there: Path, wish: Wish) -> None:
+        """Documents are no labels: what is added to a folder is about those it has."""
+        if wish.corpus is not None:
+            said = "--add keeps the documents that are there: leave --corpus out"
+            raise FormatError([Finding(file=str(there), line=0, message=said)])
+        self.write, self.documents = None, _documents(there)
 
     def store(self, labels: Labels, folder: Path, target: Path) -> None:
         """Writes all files; those of the target that say the same already stay as they are."""
@@ -57,3 +64,10 @@ class Corpus:
                     shutil.copyfile(target / name, folder / name)
             if before.guidelines and before.guidelines == labels.guidelines:
                 shutil.copyfile(target / GUIDELINES, folder / GUIDELINES)
+
+
+def _documents(path: Path) -> dict[str, Document]:
+    findings = Findings(DatasetError)
+    found = read_documents(path, findings)
+    findings.check()
+    return {key: document for key, (document, _) in found.items()}

@@ -13,6 +13,7 @@ from eval.dataset.records import Document, Query
 from eval.dataset.settling import SETTLING
 from eval.dataset.stages import PLANS, SOURCES
 from eval.dataset.store import QRELS
+from eval.exchange.adding import joined, rule_of_both
 from eval.exchange.asked import Asked, new_query, read_asked
 from eval.exchange.corpus import Corpus
 from eval.exchange.incoming import Incoming, Wish, incoming
@@ -49,15 +50,20 @@ def import_labels(wish: Wish) -> Summary:
         come.sheet, ids.get, names.get, wish.how.on_conflict, Path(wish.given), findings
     )
     _refuse_unwritable(sheet, Path(wish.given), findings)
+    settling = wish.settling or come.settling
+    if wish.adding and (wish.target / QUERIES).exists():
+        before, path = load_labels(wish.target), Path(wish.given)
+        settling = wish.settling or rule_of_both(before, come.settling, path, findings)
+        sheet = joined(before, sheet, wish.how.on_conflict, path, findings)
     findings.check()
-    settling = wish.settling or come.settling or Settling()
+    settling = settling or Settling()
     carried = _carried(settle(sheet.judgements, settling), documents, wish)
     labels = _labels(wish, come, known, new, sheet, settling, carried)
     filled = fill(
         wish.target,
         lambda folder: corpus.store(labels, folder, wish.target),
         _OF_JUDGEMENTS,
-        wish.force,
+        wish.force or wish.adding,
         keep=_TYPED,
     )
     kept = f"what was replaced is kept in {wish.target / filled.kept}" if filled.kept else ""

@@ -28,7 +28,9 @@ CLICK_CUTS = (0.5, 1.0, 2.0)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wish:
-    """What a person asked to import. ``key`` makes ids for queries that come without one."""
+    """What a person asked to import. ``key`` makes ids for queries that come without one;
+    ``adding`` keeps the labels of ``target`` and adds these.
+    """
 
     given: str
     name: Name
@@ -41,6 +43,7 @@ class Wish:
     settling: Settling | None = None
     carrying: bool = True
     force: bool = False
+    adding: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

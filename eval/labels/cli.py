@@ -15,8 +15,8 @@ only over documents each of them had a chance to bring. Pairs that a run's label
 know are left out. Rows are in no ranking's order.
 
 Fill in the column "rating", then:
-  ./workbench import FILE --format ratings --from-spreadsheet --to FOLDER    (--format ratings)
-  ./workbench judge-next RUN --judged FILE                                   (--format judging)
+  ./workbench import FILE --format ratings --from-spreadsheet --to FOLDER --add   (--format ratings)
+  ./workbench judge-next RUN --judged FILE                                        (--format judging)
 
 0 ok, 2 usage, 3 runs or files that cannot be used, 130 interrupted.
 """

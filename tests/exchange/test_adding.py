@@ -1,0 +1,112 @@
+"""What is judged later joins what was judged before."""
+
+from __future__ import annotations
+
+import csv
+
+import pytest
+
+from eval.dataset.labels import load_labels
+from eval.labels import cli as pooling
+from tests.exchange.conftest import lines
+
+RATINGS = "query_id,docid,rater,rating\n"
+
+
+@pytest.fixture
+def add(folder, run, tmp_path):
+    """``add(content, ...)`` adds a file to the folder: (exit code, document, stderr)."""
+
+    def command(content, *words, name="more.csv"):
+        (tmp_path / name).write_text(content)
+        return run("import", tmp_path / name, "--to", folder, "--add", *words)
+
+    return command
+
+
+def test_a_pool_that_was_judged_joins_the_labels_it_was_drawn_beside(folder, run, tmp_path, capsys):
+    """A pool leaves out what is judged: brought home, it would replace all of that by itself."""
+    before = load_labels(folder).grades
+    run_file, pool = tmp_path / "a.run", tmp_path / "pool.csv"
+    run_file.write_text("q 1\tQ0\t0001\t1\t2\tt\nq4\tQ0\tcopy\t2\t1\tt\n")
+    words = [str(run_file), "--data", str(folder), "-o", str(pool)]
+    assert pooling.main(words) == 0
+    with pool.open(newline="") as file:
+        head, *rows = csv.reader(file)
+    assert [row[0] for row in rows] == ["q4"]
+    rows[0][head.index("rating")] = "2"
+    with pool.open("w", newline="") as file:
+        csv.writer(file).writerows([head, *rows])
+    given = ("--format", "ratings", "--from-spreadsheet", "--to", folder, "--add")
+    code, told, error = run("import", pool, *given)
+    assert code == 0, error
+    after = load_labels(folder)
+    # "copy" has the text of 0001: what one is worth the other is, and that is marked.
+    assert after.grades.pop("q4") == {"copy": 2, "0001": 2}
+    mine = {query: dict(own) for query, own in after.grades.items()}
+    assert mine["q 1"].pop("copy") == 3
+    assert mine["q3"].pop("copy") == 0
+    assert mine == before
+    assert after.origins["q4"] == {"0001": "copy"}
+    assert any("replaced/1" in note for note in told["notes"])
+
+
+def test_a_pair_that_both_judge_is_judged_twice(add, folder):
+    """The later of two people who differ would win, and nobody would know that they did."""
+    code, _, error = add(RATINGS + "q 1,0001,,1\n")
+    assert (code, "'q 1' '0001' a second time, grade 1 here, 3 before" in error) == (3, True)
+    assert load_labels(folder).grades["q 1"]["0001"] == 3
+    code, _, _ = add(RATINGS + "q 1,0001,,1\n", "--on-conflict", "last", "--no-carry")
+    assert (code, load_labels(folder).grades["q 1"]["0001"]) == (0, 1)
+
+
+def test_a_further_rater_is_heard_beside_the_first(add, folder):
+    """The first one's work would be gone, or the second's count for nothing."""
+    add(RATINGS + "q4,0001,ada,0\n", "--rule", "optimistic")
+    code, told, _ = add(RATINGS + "q4,0001,bob,3\nq4,copy,bob,\n")
+    labels = load_labels(folder)
+    mine = sorted((one.rater, one.grade) for one in labels.judgements if one.query == "q4")
+    assert (code, mine) == (0, [("ada", 0), ("bob", 3)])
+    assert labels.grades["q4"]["0001"] == 3, "by the folder's rule, which nobody has changed"
+    assert told["counts"]["disputed pairs"] == 1
+    assert labels.open == (("q4", "copy"),)
+
+
+def test_adding_the_same_again_changes_nothing(add, folder):
+    """A command given twice would double what it did."""
+    add(RATINGS + "q4,0001,ada,2\n")
+    before = load_labels(folder).fingerprint
+    code, told, _ = add(RATINGS + "q4,0001,ada,2\n")
+    assert (code, told["written"], load_labels(folder).fingerprint) == (0, [], before)
+
+
+def test_values_that_are_cut_join_no_grades(add, folder):
+    """Clicks over expected clicks of 1.2 would become grade 1, and grades of 3 be cut again."""
+    shown = "query,docid,position,impressions,clicks\nred shoes,copy,1,9,3\n"
+    code, _, error = add(shown, "--format", "clicks")
+    assert (code, "other cuts than the folder" in error) == (3, True)
+    assert load_labels(folder).grades["q 1"] == {"0001": 3, "https://x.org/a?b=1": 0}
+
+
+def test_documents_stay_where_labels_are_added(add, folder, run, tmp_path):
+    """The documents of the other set would take the place of those that are judged."""
+    before = (folder / "corpus.jsonl").read_bytes()
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "corpus.jsonl").write_text(lines([{"_id": "new", "text": "x"}]))
+    (other / "queries.jsonl").write_text(lines([{"_id": "q9", "text": "ninth"}]))
+    (other / "qrels.tsv").write_text("query-id\tcorpus-id\tscore\nq9\tnew\t1\n")
+    code, told, _ = run("import", other, "--to", folder, "--add")
+    assert (code, told["documents"]["missing"]["first"]) == (0, ["new"])
+    assert (folder / "corpus.jsonl").read_bytes() == before
+    assert load_labels(folder).grades["q9"] == {"new": 1}
+    code, _, error = add(RATINGS + "q4,0001,,1\n", "--corpus", other)
+    assert (code, "leave --corpus out" in error) == (3, True)
+
+
+def test_adding_to_a_folder_that_is_not_there_makes_it(run, tmp_path):
+    """The first of several files would need another command than the others."""
+    (tmp_path / "m.csv").write_text("query,docid,rating\nred,a,1\n")
+    code, _, _ = run("import", tmp_path / "m.csv", "--to", tmp_path / "out", "--add")
+    assert code == 0
+    assert [list(own.values()) for own in load_labels(tmp_path / "out").grades.values()] == [[1]]
