@@ -6,10 +6,11 @@ the sources were searched.
 """
 
 import json
-import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+
+from eval.whole import write_whole
 
 FILE = "about.json"
 SCHEMA = 1
@@ -56,9 +57,8 @@ def write(folder: Path, about: About) -> None:
     """Whole or not at all."""
     plain = {"schema": SCHEMA, **asdict(about)}
     folder.mkdir(parents=True, exist_ok=True)
-    fresh = folder / f".{FILE}.{os.getpid()}"
-    fresh.write_text(json.dumps(plain, separators=(",", ":"), allow_nan=False) + "\n", "utf-8")
-    fresh.replace(folder / FILE)
+    text = json.dumps(plain, separators=(",", ":"), allow_nan=False) + "\n"
+    write_whole(folder / FILE, text.encode())
 
 
 def read(folder: Path) -> About | None:

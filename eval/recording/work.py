@@ -2,40 +2,38 @@
 
 import argparse
 import asyncio
-import hashlib
 from dataclasses import replace
 from pathlib import Path
 
 from esra.config.catalog import load_catalog
 from esra.config.strict import ConfigError
-from esra.domain.capability import Capability
 from esra.domain.invocation import Retention
 from esra.domain.outcome import Refused
 from esra.embedded import EmbeddedError
 from esra.governance import places
 from esra.governance.secrets import SecretUnresolved
-from esra.ports import House
-from esra.wiring import CannotOpen, Wishes, models_of, open_house
+from esra.wiring import CannotOpen, Wishes, open_house
 from eval import record, runfolder
 from eval.catalog import SlugError
 from eval.command import CONFIG, SOURCE, USAGE, Done
 from eval.formats.findings import FormatError
 from eval.load import LoadError
 from eval.measures import measure
-from eval.misses import known
+from eval.misses import Known, known
 from eval.progress import Progress
 from eval.recording import about, claims, session
-from eval.recording.answers import Answers, AnswersUnusable, secret_of
-from eval.recording.as_of import NOT, TOLD, WIDEST
+from eval.recording.answers import Answers, AnswersUnusable
+from eval.recording.as_of import NOT, TOLD
 from eval.recording.bill import Most
-from eval.recording.changed import Changes, refuse_missing_models
+from eval.recording.changed import Changes
 from eval.recording.expect import Price, Rate
 from eval.recording.ground import Ground, ground
 from eval.recording.labelled import Set
 from eval.recording.looked import looked
 from eval.recording.noise import Noise, noise
+from eval.recording.planned import Planned, planned
 from eval.recording.said import done, dry
-from eval.tune.folders import CannotRecord, recording_key
+from eval.tune.folders import CannotRecord
 from eval.tune.verdict import Case, share_of
 
 CODES: dict[type[Exception], int] = {
@@ -82,66 +80,67 @@ async def _record(
     )
     wanted = _wanted(arguments, over)
     async with open_house(over.catalog, base, wishes) as opened:
-        house = opened.house
-        capability = house.catalog.capability(over.capability.id)
-        assert capability is not None
-        refuse_missing_models(house, capability)
-        models = models_of(
-            capability,
-            {
-                "selectors": dict(house.selectors),
-                "planners": dict(house.planners),
-                "rerankers": dict(house.rerankers),
-            },
-        )
-        secret = house.prompt_key or secret_of(base / "keys" / "answers.key")
-        key = _key(over, house, models, arguments, changes, secret)
-        folder = base / "runs" / over.exposure / key[:16]
-        try:
-            if arguments.out is not None and arguments.out.absolute() != folder.absolute():
-                folder = arguments.out
-                about.refuse_strange(folder)
-            about.refuse_another(folder, key)
-        except ValueError as error:
-            raise ConfigError(str(error)) from error
-        expected = await session.expect(wanted, house, folder)
+        plan = planned(arguments, over, opened.house, changes, base)
+        expected = await session.expect(wanted, plan.house, plan.folder)
         progress.say(expected.line())
         if arguments.dry_run:
-            return dry(folder, expected)
-        labels = over.labels.masked(house.retention, secret)
-        own = claims.kept(claims.stated(arguments.claims), house.retention, secret)
-        told = replace(_about(arguments, over, labels, capability, changes, own), key=key)
-        about.write(folder, told)  # first: it is what tells that the folder is a recording's
-        _write_labels(folder, labels, capability, models, arguments.k)
-        answers = _answers(house, capability, base, secret, progress)
+            return dry(plan.folder, expected)
+        labels = over.labels.masked(plan.house.retention, plan.secret)
+        told = _about(arguments, over, labels, changes, plan)
+        about.write(plan.folder, told)  # first: it tells that the folder is a recording's
+        _write_labels(labels, plan, arguments.k)
+        answers = _answers(plan, base, progress)
         try:
-            went = await session.run(wanted, house, folder, expected, answers, progress)
-            with progress.bar("looking for what is missing") as bar:
-                found = await looked(
-                    house,
-                    wanted.exposure,
-                    wanted.questions,
-                    folder,
-                    labels.judgements,
-                    answers,
-                    as_of=wanted.as_of,
-                    caller=wanted.caller,
-                    parallel=wanted.rate.parallel,
-                    progress=bar,
-                )
+            went = await session.run(wanted, plan.house, plan.folder, expected, answers, progress)
+            found = await _looked(wanted, labels, plan, answers, progress)
         finally:
             if answers is not None:
                 answers.close()
-    known.write(folder, found)
+    known.write(plan.folder, found)
+    return _told(arguments, over, plan.folder, told, went, found)
+
+
+async def _looked(
+    wanted: session.Wanted,
+    labels: Set,
+    plan: Planned,
+    answers: Answers | None,
+    progress: Progress,
+) -> Known:
+    with progress.bar("looking for what is missing") as bar:
+        return await looked(
+            plan.house,
+            wanted.exposure,
+            wanted.questions,
+            plan.folder,
+            labels.judgements,
+            answers,
+            as_of=wanted.as_of,
+            caller=wanted.caller,
+            parallel=wanted.rate.parallel,
+            progress=bar,
+        )
+
+
+def _told(
+    arguments: argparse.Namespace,
+    over: Ground,
+    folder: Path,
+    told: about.About,
+    went: session.Session,
+    found: Known,
+) -> Done:
+    """Adds to the folder what only the end tells. CannotRecord where no question was answered."""
+    questions = len(over.labels.questions)
     if went.filled:
-        count = f"in {len(went.filled)} of {len(wanted.questions)} questions they filled an answer"
+        count = f"in {len(went.filled)} of {questions} questions they filled an answer"
         told = replace(told, as_of=f"{told.as_of}; {count}")
         about.write(folder, told)
     floor = _noise(folder, over, arguments)
     if floor is not None:
         about.write(folder, replace(told, noise=floor.as_json()))
-    _refuse_nothing(went, len(wanted.questions))
-    return done(folder, told, went, len(wanted.questions), floor, found)
+    _refuse_nothing(went, questions)
+    return done(folder, told, went, questions, floor, found)
 
 
 def _wanted(arguments: argparse.Namespace, over: Ground) -> session.Wanted:
@@ -164,85 +163,61 @@ def _price(catalog: Path) -> Price:
     return None if block is None or block.price is None else (block.price[0], block.price[1])
 
 
-def _key(
-    over: Ground,
-    house: House,
-    models: dict[str, str],
-    arguments: argparse.Namespace,
-    changes: Changes,
-    secret: bytes,
-) -> str:
-    """Of what the recording depends on; with nothing changed it names the folder that tune uses."""
-    key = recording_key(house.catalog.version, over.labels.data, models)
-    own = [
-        *changes.told(),
-        *((f"as_of={WIDEST}",) if arguments.as_of else ()),
-        *((f"retention={arguments.retention}",) if arguments.retention else ()),
-        *claims.identity(claims.stated(arguments.claims), house.retention, secret),
-    ]
-    if own:
-        key = hashlib.sha256("\n".join([key, *own]).encode()).hexdigest()
-    return key
-
-
 def _about(
     arguments: argparse.Namespace,
     over: Ground,
     labels: Set,
-    capability: Capability,
     changes: Changes,
-    own: claims.Kept,
+    plan: Planned,
 ) -> about.About:
     sources = {source.id: source for source in load_catalog(over.catalog).catalog.sources}
-    ids = [binding.source for binding in capability.bindings]
-    forms = capability.forms
+    ids = [binding.source for binding in plan.capability.bindings]
+    forms = plan.capability.forms
+    own = claims.kept(claims.stated(arguments.claims), plan.house.retention, plan.secret)
     dated = any(query.now is not None for query in labels.questions)
     return about.About(
         arm=arguments.arm or " ".join([over.exposure, *changes.told(), *claims.words(own)]),
         as_of=TOLD if arguments.as_of else NOT if dated else "",
         forms={"select": forms.select, "plan": forms.plan, "rerank": forms.rerank},
-        shortlist=capability.scoring.shortlist,
+        shortlist=plan.capability.scoring.shortlist,
         sources={
             id: about.Held(family=sources[id].family, documents=labels.sizes.get(id)) for id in ids
         },
         queries=labels.labels,
         claims=own,
+        key=plan.key,
     )
 
 
-def _write_labels(
-    folder: Path, labels: Set, capability: Capability, models: dict[str, str], k: int
-) -> None:
-    numbers = capability.scoring
+def _write_labels(labels: Set, plan: Planned, k: int) -> None:
+    numbers = plan.capability.scoring
     asked = {query.id for query in labels.queries}
     case = Case(
-        capability=capability.id,
+        capability=plan.capability.id,
         recordings=(),
         judgements={q: grades for q, grades in labels.judgements.items() if q in asked},
         groups={query.id: query.group for query in labels.queries},
         strata={query.id: query.sources[0] for query in labels.queries if query.sources},
         today=share_of(numbers.semantic_weight, numbers.lexical_weight),
-        models=models,
+        models=plan.models,
         data=labels.data,
-        recording=folder.name,
+        recording=plan.folder.name,
         k=k,
     )
-    runfolder.write(folder, case)
+    runfolder.write(plan.folder, case)
 
 
-def _answers(
-    house: House, capability: Capability, base: Path, secret: bytes, progress: Progress
-) -> Answers | None:
-    forms = capability.forms
+def _answers(plan: Planned, base: Path, progress: Progress) -> Answers | None:
+    forms, retention = plan.capability.forms, plan.house.retention
     if "model" not in (forms.select, forms.plan, forms.rerank):
         return None
-    if house.retention not in KEEPING:
+    if retention not in KEEPING:
         progress.say(
-            f"retention {house.retention.value}: no answer of a model is kept, so that a question "
+            f"retention {retention.value}: no answer of a model is kept, so that a question "
             "that is cut off is paid for again"
         )
         return None
-    return Answers(base / "cache" / "answers.sqlite", secret)
+    return Answers(base / "cache" / "answers.sqlite", plan.secret)
 
 
 def _noise(folder: Path, over: Ground, arguments: argparse.Namespace) -> Noise | None:
