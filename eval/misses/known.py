@@ -7,13 +7,13 @@ filter is not in the catalog: a source and a key on each line, with a tab betwee
 """
 
 import json
-import os
 from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from eval.runfolder import RunFolderError
+from eval.whole import write_whole
 
 FILE, HIDDEN = "known.json", "hidden.tsv"
 SCHEMA = 1
@@ -113,9 +113,8 @@ def write(folder: Path, known: Known) -> None:
         "silent": sorted(known.silent),
     }
     folder.mkdir(parents=True, exist_ok=True)
-    fresh = folder / f".{FILE}.{os.getpid()}"
-    fresh.write_text(json.dumps(plain, separators=(",", ":"), allow_nan=False) + "\n", "utf-8")
-    fresh.replace(folder / FILE)
+    text = json.dumps(plain, separators=(",", ":"), allow_nan=False) + "\n"
+    write_whole(folder / FILE, text.encode())
 
 
 def read(folder: Path) -> Known:
