@@ -15,7 +15,15 @@ from esra.ports import House
 from eval.misses.causes import answers_of
 from eval.misses.known import Known, Record
 from eval.record import Question
-from eval.recording.narrowed import KEY, LISTING, Listing, listed, of_one, shows_masked_alone
+from eval.recording.narrowed import (
+    KEY,
+    LISTING,
+    Listing,
+    lifted,
+    listed,
+    of_one,
+    shows_masked_alone,
+)
 from eval.recording.strip import ask, capped, failed, rows, strips
 
 Held = Mapping[str, float | None]  # when a record is of, by its key
@@ -40,8 +48,8 @@ class Holdings:
         silent: set[str] = set()
         for source in sources:
             for keys in strips(wanted.get(source.id, ())):
-                seen = await self._held(source, keys, lifted=False)
-                there = await self._held(source, keys, lifted=True) if source.hides_rows else seen
+                seen = await self._held(source, keys, lift=False)
+                there = await self._held(source, keys, lift=True) if source.hides_rows else seen
                 if seen is None or there is None:
                     silent.add(source.id)
                     break
@@ -58,12 +66,14 @@ class Holdings:
         )
         return known, times
 
-    async def _held(self, source: Source, keys: AbstractSet[str], *, lifted: bool) -> Held | None:
-        """Which of the keys a source holds; None where it cannot say."""
+    async def _held(self, source: Source, keys: AbstractSet[str], *, lift: bool) -> Held | None:
+        """Which of the keys a source holds, with ``lift`` whoever may see them; None where it
+        cannot say."""
         found: dict[str, float | None] = {}
         for mapping in source.mappings:
-            one = listed(replace(mapping, record_filter=()) if lifted else mapping)
-            catalog = of_one(self.house.catalog, self.exposure, source, (one,), LISTING)
+            own = (listed(mapping),)
+            catalog = of_one(self.house.catalog, self.exposure, source, own, LISTING)
+            catalog = lifted(catalog) if lift else catalog
             house = replace(self.house, catalog=catalog, planners={LISTING.value: Listing()})
             question, left = Question(id="", text=KEY), set(keys - found.keys())
             while left:

@@ -23,6 +23,8 @@ from eval.recording.as_of import WIDEST, asking
 CLAIM = "the keys of this question"
 KEY = "key"
 LISTING = PlanForm.MODEL  # the form under which a plan of ours comes in
+NARROWED = "of asked keys"
+LIFTED = "without record filter"
 
 
 def bringing(caller: Caller, keys: Iterable[str]) -> Caller:
@@ -50,6 +52,7 @@ def of_one(
     )
     return replace(
         catalog,
+        version=f"{catalog.version} {NARROWED}",
         sources=(replace(source, mappings=kept, limits=_wide(source.limits)),),
         capabilities=(own,),
         exposures=(replace(exposure, limits=_wide(exposure.limits)),),
@@ -58,6 +61,19 @@ def of_one(
 
 def _wide(limits: Limits) -> Limits:
     return replace(limits, rows=WIDEST, fragment=1)
+
+
+def lifted(catalog: Catalog) -> Catalog:
+    """The catalog whose record filters let every asked key pass; its name says so in the audit."""
+    kept = tuple(
+        replace(one, mappings=tuple(_keys_alone(mapping) for mapping in one.mappings))
+        for one in catalog.sources
+    )
+    return replace(catalog, version=f"{catalog.version} {LIFTED}", sources=kept)
+
+
+def _keys_alone(mapping: Mapping) -> Mapping:
+    return replace(mapping, record_filter=((_key_rule(mapping),),))
 
 
 def _key_rule(mapping: Mapping) -> RowRule:
