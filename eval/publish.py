@@ -12,7 +12,7 @@ from esra.config.canonical import canonical
 from esra.config.keys import signing_key, verify_keys
 from esra.config.revise import sync, write_beside, write_revision
 from esra.config.strict import ConfigError
-from esra.config.tuned import Tunables, TunedFile
+from esra.config.tuned import BadSignature, Tunables, TunedFile, check_signature
 from esra.domain.capability import Scoring, SourceScoring
 
 OF_A_CAPABILITY = (
@@ -119,7 +119,8 @@ def promote(
     *,
     again: bool = False,
 ) -> Path:
-    """The path of the revision that holds this claim; a new one unless the newest already does.
+    """The path of the revision that holds this claim; a new one unless the newest already does,
+    signed by the key that signs now.
 
     A claim that a person took back stays where it was, until a person asks for it ``again``. A
     reader sees a whole file or none, whenever this process dies.
@@ -127,12 +128,22 @@ def promote(
     files = revision_files(folder)
     found = newest(folder, str(body["capability"]), _sources(body), _models(body), verify_keys())
     now = found.file
-    if now is not None and found.path in files[:1] and _holds(now, body):
+    if now is not None and found.path in files[:1] and _holds(now, body) and _signed_now(now):
         return files[0]
     if not again and restores(now) and (before := _made_in(files, body)) is not None:
         return before
     replaces = None if now is None else {"revision": now.revision, "hash": now.hash}
     return write_revision(folder, body, {**evidence, "replaces": replaces})
+
+
+def _signed_now(file: TunedFile) -> bool:
+    """Whether a runtime that accepts this machine's signing key alone would take the file."""
+    key = signing_key()
+    try:
+        check_signature(file, "", () if key is None else (key.public_key(),))
+    except BadSignature:
+        return False
+    return True
 
 
 def restores(file: TunedFile | None) -> bool:

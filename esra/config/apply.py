@@ -1,5 +1,6 @@
 """Puts tuned revisions into a catalog: the newest good one whose models are this runtime's."""
 
+import errno
 import os
 import re
 import stat
@@ -91,7 +92,9 @@ def read_file(path: Path) -> bytes:
     try:
         handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK)
     except OSError as error:
-        raise ConfigError(f"{path}: cannot be read ({error.strerror})") from error
+        linked = error.errno == errno.ELOOP
+        why = "a link, and no regular file" if linked else f"cannot be read ({error.strerror})"
+        raise ConfigError(f"{path}: {why}") from error
     try:
         about = os.fstat(handle)
         if not stat.S_ISREG(about.st_mode):

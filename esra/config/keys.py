@@ -13,34 +13,39 @@ from cryptography.hazmat.primitives.serialization import load_pem_private_key, l
 
 from esra.config.strict import ConfigError
 
+VERIFY, SIGN = "ESRA_VERIFY_KEYS", "ESRA_SIGNING_KEY"
+
 
 def verify_keys() -> tuple[Ed25519PublicKey, ...]:
     """The public keys a tuned file may be signed with; none: signatures are not asked for."""
-    names = [name for name in os.environ.get("ESRA_VERIFY_KEYS", "").split(os.pathsep) if name]
+    names = [name for name in os.environ.get(VERIFY, "").split(os.pathsep) if name]
     return tuple(_public(Path(name)) for name in names)
 
 
 def signing_key() -> Ed25519PrivateKey | None:
-    name = os.environ.get("ESRA_SIGNING_KEY", "")
+    name = os.environ.get(SIGN, "")
     if not name:
         return None
-    key = _read(Path(name), lambda pem: load_pem_private_key(pem, password=None))
+    key = _read(SIGN, Path(name), lambda pem: load_pem_private_key(pem, password=None))
     if not isinstance(key, Ed25519PrivateKey):
-        raise ConfigError(f"{name}: not an Ed25519 private key")
+        raise ConfigError(f"{SIGN}: {name} is no Ed25519 key")
     return key
 
 
 def _public(path: Path) -> Ed25519PublicKey:
-    key = _read(path, load_pem_public_key)
+    key = _read(VERIFY, path, load_pem_public_key)
     if not isinstance(key, Ed25519PublicKey):
-        raise ConfigError(f"{path}: not an Ed25519 public key")
+        raise ConfigError(f"{VERIFY}: {path} is no Ed25519 key")
     return key
 
 
-def _read(path: Path, load: Callable[[bytes], object]) -> object:
+def _read(variable: str, path: Path, load: Callable[[bytes], object]) -> object:
     try:
         return load(path.read_bytes())
     except OSError as error:
-        raise ConfigError(f"{path}: cannot be read ({error.strerror})") from error
+        raise ConfigError(f"{variable}: {path} cannot be read ({error.strerror})") from error
     except (ValueError, TypeError) as error:
-        raise ConfigError(f"{path}: not an unencrypted PEM key") from error
+        kind = "private" if variable == SIGN else "public"
+        raise ConfigError(
+            f"{variable}: {path} is no {kind} key in PEM without a password"
+        ) from error

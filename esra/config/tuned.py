@@ -25,6 +25,10 @@ from esra.trace import PIPELINE, SCHEMA
 LARGEST = 256 * 1024  # bytes
 
 
+class BadSignature(ConfigError):
+    """What is right in itself, and signed by nobody who is accepted here."""
+
+
 def _stated(bounds: Mapping[str, Bounds]) -> Callable[[dict[str, Any]], None]:
     """Puts the table of bounds into a model's JSON Schema."""
 
@@ -159,7 +163,7 @@ def read_tuned(
         raise ConfigError(f"{where}: {stray[0]!r} is no source of this capability")
     if file.hash != _hash(body, where):
         raise ConfigError(f"{where}: the content does not fit its hash; it was edited or cut")
-    _check_signature(file, where, keys)
+    check_signature(file, where, keys)
     return file
 
 
@@ -178,15 +182,20 @@ def _json(raw: bytes, where: str) -> dict[str, object]:
         raise ConfigError(f"{where}: not JSON ({type(error).__name__})") from error
 
 
-def _check_signature(file: TunedFile, where: str, keys: tuple[Ed25519PublicKey, ...]) -> None:
+def check_signature(file: TunedFile, where: str, keys: tuple[Ed25519PublicKey, ...]) -> None:
+    """``BadSignature`` unless one of the keys has signed the file; without keys none is asked."""
     if not keys:
         return
     if file.signature is None:
-        raise ConfigError(f"{where}: unsigned, and this runtime asks for a signature")
-    key = next((key for key in keys if key_id(key) == file.signature.key), None)
+        raise BadSignature(f"{where}: unsigned, and ESRA_VERIFY_KEYS asks for a signature")
+    own = file.signature.key
+    key = next((key for key in keys if key_id(key) == own), None)
     if key is None:
-        raise ConfigError(f"{where}: signed with a key this runtime does not know")
+        known = ", ".join(key_id(key) for key in keys)
+        raise BadSignature(
+            f"{where}: signed by {own[:16]!r}, and ESRA_VERIFY_KEYS accepts {known} alone"
+        )
     try:
         key.verify(base64.b64decode(file.signature.value, validate=True), file.hash.encode())
     except (InvalidSignature, ValueError) as error:
-        raise ConfigError(f"{where}: the signature does not fit") from error
+        raise BadSignature(f"{where}: the signature does not fit; it is of another text") from error

@@ -10,7 +10,7 @@ from pathlib import Path
 from esra.config.apply import read_file, revision_files
 from esra.config.keys import verify_keys
 from esra.config.strict import ConfigError
-from esra.config.tuned import TunedFile, read_tuned
+from esra.config.tuned import BadSignature, TunedFile, read_tuned
 from esra.governance import places
 from eval.evidence import NO_LEDGER, Ledger
 
@@ -74,9 +74,15 @@ def read_decision(path: Path) -> TunedFile:
     """The file, checked as a runtime checks one but for whose sources it names."""
     raw = read_file(path)
     capability, sources = _named(raw, path)
-    return read_tuned(
-        raw, where=str(path), capability=capability, sources=sources, keys=verify_keys()
-    )
+    try:
+        return read_tuned(
+            raw, where=str(path), capability=capability, sources=sources, keys=verify_keys()
+        )
+    except BadSignature as error:
+        raise ConfigError(
+            f"{error}; `./workbench tune` decides and signs anew, and docs/tuned-configuration.md "
+            "says how a key is brought in or changed"
+        ) from error
 
 
 def _vouched(file: TunedFile, ledger: Ledger) -> None:

@@ -99,6 +99,42 @@ def test_where_signatures_are_asked_for_a_revision_is_signed(tmp_path, monkeypat
     assert json.loads(path.read_text())["signature"]["key"]
 
 
+def test_a_new_key_signs_what_orders_already(tmp_path, monkeypatch):
+    """Whoever brings a key in, or changes it, would have nothing left that orders on the day the
+    old files are accepted no more: the claim stood there already, and nothing signed it.
+    """
+    folder = tmp_path / "cap"
+    assert publish.promote(folder, claim(), {}).name == "0001.json"
+    for name, number in (("first", "0002.json"), ("second", "0003.json")):
+        place = tmp_path / name
+        place.mkdir()
+        keys(place, monkeypatch, sign=True, verify=True)
+        monkeypatch.delenv("ESRA_VERIFY_KEYS")  # the key comes first, what asks for it later
+        assert publish.promote(folder, claim(), {}).name == number
+        assert publish.promote(folder, claim(), {}).name == number
+        monkeypatch.setenv("ESRA_VERIFY_KEYS", str(place / "own.pem"))
+        assert publish.promote(folder, claim(), {}).name == number
+
+
+@pytest.mark.parametrize(
+    ("variable", "text", "why"),
+    [
+        ("ESRA_VERIFY_KEYS", None, "cannot be read"),
+        ("ESRA_VERIFY_KEYS", "sign.pem", "no public key"),
+        ("ESRA_SIGNING_KEY", None, "cannot be read"),
+        ("ESRA_SIGNING_KEY", "own.pem", "no private key"),
+    ],
+)
+def test_a_key_that_cannot_be_used_is_told_with_its_variable(
+    tmp_path, monkeypatch, variable, text, why
+):
+    """Two variables name files of keys; whoever swapped them would look at the wrong one."""
+    keys(tmp_path, monkeypatch, sign=True, verify=True)
+    monkeypatch.setenv(variable, str(tmp_path / (text or "nowhere.pem")))
+    with pytest.raises(ConfigError, match=f"{variable}: .*{why}"):
+        publish.promote(tmp_path / "cap", claim(), {})
+
+
 @pytest.mark.parametrize(("sign", "why"), [(False, "asks for signatures"), (True, "none of")])
 def test_a_revision_that_no_runtime_would_take_is_not_written(tmp_path, monkeypatch, sign, why):
     """Whoever promoted would believe that it orders."""

@@ -143,7 +143,7 @@ def test_with_keys_an_unsigned_or_foreign_signature_is_refused():
     ours, other = Ed25519PrivateKey.generate(), Ed25519PrivateKey.generate()
     keys = (ours.public_key(),)
     assert read(raw(key=ours), keys=keys).signature is not None
-    for data, why in [(raw(), "unsigned"), (raw(key=other), "does not know")]:
+    for data, why in [(raw(), "unsigned"), (raw(key=other), "accepts")]:
         with pytest.raises(ConfigError, match=why):
             read(data, keys=keys)
     forged = json.loads(raw(key=ours))
@@ -179,6 +179,7 @@ def test_a_link_or_a_file_anybody_may_write_is_refused(tmp_path):
     order, _, refused = answer(tmp_path)
     assert order == ["c", "b", "a"]
     assert len(refused) == 1
+    assert refused[0].endswith("a link, and no regular file")
 
 
 def test_other_models_keep_the_last_revision_that_matches_and_say_so(tmp_path):

@@ -6,6 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from esra.cli import main as esra
 from esra.governance import places
@@ -151,6 +153,18 @@ def test_nothing_decided_yet_is_told_with_what_to_do(tmp_path, capsys, monkeypat
     """A newcomer would read a traceback."""
     monkeypatch.setenv("ESRA_HOME", str(tmp_path))
     assert "tune" in promote(capsys, code=2)["why"]
+
+
+def test_a_decision_that_nobody_signed_is_refused_with_the_way_on(home, capsys, monkeypatch):
+    """Whoever asks for signatures from today on would not learn what to do with yesterday's."""
+    key = Ed25519PrivateKey.generate().public_key()
+    (home / "own.pem").write_bytes(
+        key.public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
+    )
+    monkeypatch.setenv("ESRA_VERIFY_KEYS", str(home / "own.pem"))
+    why = promote(capsys, "cap", code=3)["why"]
+    assert "unsigned, and ESRA_VERIFY_KEYS asks for a signature" in why
+    assert "docs/tuned-configuration.md" in why
 
 
 @pytest.mark.req("U12")
