@@ -2,7 +2,8 @@
 
 An opening is (data lineage, candidate, measure). The same three again give the stored verdict and
 open nothing. A set that shares more than a tenth of its sealed groups with an opened lineage
-continues it, and each further opening of a lineage is tested at half the level. A verdict is
+continues it, and each further opening of a lineage is tested at half the level. A group is the
+same where any of its questions is, so that naming needs makes no new set of old ones. A verdict is
 returned only after its line is on the disk, under one lock, so that two commands at once cannot
 both be first. Hashes notice edits inside the file; a cut-off tail is noticed by `Ledger.require`
 with the heads that the evidence of earlier decisions names. Against the owner of the file there is
@@ -17,10 +18,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
+from math import log2
 from os import O_APPEND, O_CREAT, O_RDWR, close, fstat, fsync, pread
 from os import open as open_file
 from os import write as write_some
 from pathlib import Path
+from types import MappingProxyType
 
 from eval.evidence.chain import BrokenLedger, Chain, Record, read_chain, seal_line
 from eval.evidence.compare import LEVEL
@@ -33,6 +36,9 @@ NO_LEDGER = "no ledger found"
 Verdict = Record
 # The test to run when an opening is due: (number of the opening in its lineage, level) -> verdict.
 Test = Callable[[int, float], Verdict]
+# Of a sealed group by its mark: further marks it is known by, of what its questions say.
+Known = Mapping[str, Iterable[str]]
+NOTHING: Known = MappingProxyType({})
 
 __all__ = ["BrokenLedger", "Ledger", "Opening"]
 
@@ -90,10 +96,15 @@ class Ledger:
                 "decision's file away if it belongs to another ledger"
             )
 
+    def due(self, marks: Sequence[str], known: Known = NOTHING) -> float:
+        """The level at which a further candidate would be tested; opens nothing."""
+        return level_of(len(_touched(self.read().records, marks, known)) + 1)
+
     def open(
         self,
         *,
         marks: Sequence[str],
+        known: Known = NOTHING,
         candidate: str,
         measure: str,
         now: datetime,
@@ -103,12 +114,13 @@ class Ledger:
         """Returns the stored verdict of these three, or runs `test` and stores what it says.
 
         marks:  one mark for each sealed group (`split.seal_mark`)
+        known:  what else its groups are known by
         inputs: fingerprints of the data, and together with what it is claimed (``family``), kept
                 beside the verdict
         """
         with _locked(self.path) as file:
             chain = read_chain(_whole(file), str(self.path))
-            touched = _touched(chain.records, set(marks))
+            touched = _touched(chain.records, marks, known)
             for record in touched:
                 if (record["candidate"], record["measure"]) == (candidate, measure):
                     return _opening(record, fresh=False, notes=chain.notes)
@@ -122,7 +134,7 @@ class Ledger:
                 "level": level,
                 "date": now.isoformat(timespec="seconds"),
                 "inputs": dict(inputs),
-                "sealed": sorted(set(marks)),
+                "sealed": sorted(set(marks).union(*known.values())),
                 "verdict": dict(test(number, level)),
             }
             line = seal_line(record, chain.head)
@@ -137,13 +149,25 @@ def level_of(number: int) -> float:
     return float(LEVEL / 2 ** (number - 1))
 
 
-def _touched(records: Sequence[Record], marks: set[str]) -> list[Record]:
+def at_level(level: float) -> str:
+    """Said of a figure that holds at the level of a further opening; "" at that of a first."""
+    return "" if level == LEVEL else f" at the level {level:.3g} of opening {_number(level)}"
+
+
+def _number(level: float) -> int:
+    return 1 + round(log2(LEVEL / level))
+
+
+def _touched(records: Sequence[Record], marks: Sequence[str], known: Known) -> list[Record]:
     """The openings of every lineage that these sealed groups continue."""
     opened: dict[str, set[str]] = {}
     for record in records:
         opened.setdefault(record["lineage"], set()).update(record["sealed"])
+    groups = [{mark, *known.get(mark, ())} for mark in set(marks)]
     continued = {
-        name for name, groups in opened.items() if len(groups & marks) > SHARED * len(marks)
+        name
+        for name, seen in opened.items()
+        if sum(not seen.isdisjoint(group) for group in groups) > SHARED * len(groups)
     }
     return [record for record in records if record["lineage"] in continued]
 

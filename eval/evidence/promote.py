@@ -16,6 +16,7 @@ import numpy as np
 
 from eval.evidence import why
 from eval.evidence.agree import Agreement, Bearing
+from eval.evidence.compare import LEVEL
 from eval.evidence.confirm import Sealed, confirm
 from eval.evidence.decision import Decision
 from eval.evidence.ledger import Ledger, Opening
@@ -24,7 +25,7 @@ from eval.evidence.outcome import Outcome
 from eval.evidence.power import Detectable, smallest_detectable
 from eval.evidence.propose import LEAST_COVERAGE, Proposal, propose
 from eval.evidence.scores import Floats, Scores, Setting
-from eval.evidence.split import LEAST_GROUPS, SHARE, Parts, seal_mark, split
+from eval.evidence.split import LEAST_GROUPS, SHARE, Parts, known_marks, seal_mark, split
 
 BY_BEARING = {
     Bearing.BORNE_OUT: None,
@@ -71,7 +72,9 @@ def decide(
     if ledger is None and not explore:
         raise ValueError("a decision needs the ledger; give one, or explore")
     parts = split(scores, share)
-    detectable = smallest_detectable(parts.development, parts.stated_for)
+    detectable = smallest_detectable(
+        parts.development, parts.stated_for, level=due(scores, parts, ledger)
+    )
     proposal = propose(parts, rng=np.random.default_rng([seed, 1]), parameters=parameters)
     if estimate is None:
         estimate = nested(parts.development, rng=np.random.default_rng([seed, 2]), draws=draws)
@@ -95,7 +98,19 @@ def decide(
         return _decision(case, outcome or Outcome.EXPLORED, ledger)
     candidate = candidate_hash_of(proposal.choice.setting)
     opening = _open(case, ledger, lineage_inputs, candidate, now)
+    if opening.level != detectable.level:  # shown before, or another command was first
+        again = smallest_detectable(parts.development, parts.stated_for, level=opening.level)
+        case = replace(case, detectable=again)
     return _decision(case, Outcome(opening.verdict["outcome"]), ledger, opening)
+
+
+def due(scores: Scores, parts: Parts, ledger: Ledger | None) -> float:
+    """The level at which a candidate would be tested on the sealed part; opens nothing."""
+    if ledger is None or not parts.sealed_groups:
+        return LEVEL
+    held_out = scores.part(parts.sealed)
+    marks = [seal_mark(group) for group in held_out.group_keys]
+    return ledger.due(marks, known_marks(held_out))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -152,6 +167,7 @@ def _open(
 
     return ledger.open(
         marks=marks,
+        known=known_marks(held_out),
         candidate=candidate,
         measure=scores.measure,
         now=now,

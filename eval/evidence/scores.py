@@ -46,6 +46,7 @@ class Scores:
     today:    index of the setting in force
     strata:   [Q] the source each query was written for, where that is known
     tags:     [Q] the tags of each query (``language:de``, ``head``), where it has any
+    texts:    [Q] what each query says, where that is known
 
     Raises UnfitScores where the table is not whole.
     """
@@ -57,6 +58,7 @@ class Scores:
     today: int
     strata: tuple[str, ...] | None = None
     tags: tuple[tuple[str, ...], ...] | None = None
+    texts: tuple[str, ...] | None = None
     codes: NDArray[np.intp] = field(init=False, repr=False)
     group_keys: tuple[str, ...] = field(init=False, repr=False)
 
@@ -102,6 +104,7 @@ class Scores:
             today=self.today,
             strata=None if self.strata is None else tuple(self.strata[i] for i in kept),
             tags=None if self.tags is None else tuple(self.tags[i] for i in kept),
+            texts=None if self.texts is None else tuple(self.texts[i] for i in kept),
         )
 
     def with_values(self, values: Floats) -> Scores:
@@ -114,6 +117,7 @@ class Scores:
             today=self.today,
             strata=self.strata,
             tags=self.tags,
+            texts=self.texts,
         )
 
 
@@ -130,6 +134,8 @@ def _check(scores: Scores, values: Floats, groups: tuple[str, ...]) -> None:
         raise UnfitScores(f"{len(scores.strata)} strata stand beside {len(groups)} queries")
     if scores.tags is not None and len(scores.tags) != len(groups):
         raise UnfitScores(f"tags of {len(scores.tags)} queries stand beside {len(groups)} queries")
+    if scores.texts is not None and len(scores.texts) != len(groups):
+        raise UnfitScores(f"{len(scores.texts)} texts stand beside {len(groups)} queries")
     if any(low >= high for low, high in pairwise(settings)):
         raise UnfitScores("settings must rise strictly; sort them and drop doubles")
     if not 0 <= scores.today < len(settings):

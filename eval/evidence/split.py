@@ -57,6 +57,17 @@ def seal_mark(group: str) -> str:
     return sha256(b"esra lineage 1\0" + normal_form(group).encode()).hexdigest()[:16]
 
 
+def known_marks(scores: Scores) -> dict[str, set[str]]:
+    """By each group's mark those of its questions, where they say something else than its key."""
+    known: dict[str, set[str]] = {}
+    if scores.texts is None:
+        return known
+    for group, text in zip(scores.groups, scores.texts, strict=True):
+        if normal_form(text) not in ("", group):
+            known.setdefault(seal_mark(group), set()).add(seal_mark(text))
+    return known
+
+
 def _place(group: str) -> float:
     digest = sha256(b"esra sealed 1\0" + normal_form(group).encode()).digest()
     return int.from_bytes(digest[:8], "big") / 2**64

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from esra.domain.capability import Scoring
 from eval.bulk import Bulk, Labels, Mask
 from eval.evidence import Scores, smallest_detectable, split
+from eval.evidence.ledger import at_level
 from eval.replay import Recorded
 from eval.search.cost import queries_a_call
 from eval.search.learnable import everything, fitted, why_not
@@ -62,13 +63,15 @@ def _saving(recordings: Sequence[Recorded], today: Scoring, one: Tunable) -> str
     return f"at 1 query a call asks {after:.2f} queries in all, today {before:.2f}"
 
 
-def shows(way: Way, scores: Scores) -> tuple[str, float | None]:
-    """The smallest difference along a way that its sealed part can show."""
+def shows(way: Way, scores: Scores, level: float) -> tuple[str, float | None]:
+    """The smallest difference along a way that its sealed part can show, at the next opening's
+    ``level``.
+    """
     parts = split(scores)
-    return way.name, smallest_detectable(parts.development, parts.stated_for).value
+    return way.name, smallest_detectable(parts.development, parts.stated_for, level=level).value
 
 
-def can_show(scores: Scores, found: Sequence[tuple[str, float | None]]) -> str:
+def can_show(scores: Scores, found: Sequence[tuple[str, float | None]], level: float) -> str:
     """The same in a sentence."""
     told = ", ".join(
         f"{name} {'no difference' if least is None else f'{least:.4f}'}" for name, least in found
@@ -76,5 +79,5 @@ def can_show(scores: Scores, found: Sequence[tuple[str, float | None]]) -> str:
     return (
         f"{len(scores.groups)} queries in {scores.group_count} groups, "
         f"{split(scores).sealed_groups} of them sealed; smallest difference in {scores.measure} "
-        f"that they can show: {told}"
+        f"that they can show{at_level(level)}: {told}"
     )

@@ -21,7 +21,8 @@ class Case:
     numbers: those in force, own: the catalog's; None: the recorded ones
     asked: the numbers that are tuned, none for the share alone
     mixed: queries are mixed over the sources as callers mix them, by traffic or by declaration
-    tags: of every query that has some, by id
+    tags: of every query that has some, by id; texts: what queries say, by id
+    unasked: judged queries that were left out by their number
     """
 
     capability: str
@@ -44,6 +45,8 @@ class Case:
     asked: tuple[str, ...] = ()
     mixed: bool = False
     tags: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    texts: Mapping[str, str] = field(default_factory=dict, repr=False)
+    unasked: int = 0
 
     @property
     def share(self) -> float:

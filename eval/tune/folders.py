@@ -31,7 +31,7 @@ from eval.tune.first_catalog import write_catalog
 from eval.tune.kept import Made, keep
 from eval.tune.live import Place, again, in_force
 from eval.tune.loading import load_into, notes_of, refuse_second_name
-from eval.tune.order import Order, asked, question_of, tags_of
+from eval.tune.order import Order, asked, left_out, question_of, tags_of
 from eval.tune.verdict import Case, Verdict, settle, share_of, weigh
 
 
@@ -265,7 +265,8 @@ def _case(
     case = Case(
         capability=slug,
         recordings=record.read(traces, wanted),
-        judgements=federation.judgements,
+        # Of these alone: a folder may hold traces of more, from a longer tuning before.
+        judgements={query.id: federation.judgements[query.id] for query in queries},
         groups={query.id: query.group for query in queries},
         strata={query.id: query.sources[0] for query in queries if query.sources},
         today=share_of(numbers.semantic_weight, numbers.lexical_weight),
@@ -281,6 +282,8 @@ def _case(
         own=capability.scoring,
         asked=order.parameters,
         tags=tags_of(queries),
+        texts={query.id: query.text for query in queries},
+        unasked=left_out(order),
         mixed=order.as_asked or all("traffic" in query.extra for query in queries),
     )
     return case, len(broken)

@@ -19,6 +19,7 @@ from esra.domain.capability import Scoring
 from eval import bulk, publish
 from eval.bulk import Bulk, Floats, Labels
 from eval.evidence import Decision, Estimate, Ledger, Scores, decide, split
+from eval.evidence.promote import due
 from eval.evidence.propose import GROUPS_A_PARAMETER, LEAST_COVERAGE
 from eval.search.across import cross_fitted
 from eval.search.ascent import ascend
@@ -65,8 +66,10 @@ def turn(
     turned, lost = _known(case, laid, labels, today, names, looked_at, say)
     ways = [_from_today(along(today, one), today) for one in turned]
     tables = [_scores(case, laid, labels, way) for way in ways]
-    found = [shows(way, scores) for way, scores in zip(ways, tables, strict=True)]
-    say(f"{case.capability}: {can_show(tables[0], found)}")
+    level = due(tables[0], split(tables[0]), None if case.explore else ledger)
+    found = [shows(way, scores, level) for way, scores in zip(ways, tables, strict=True)]
+    told = can_show(tables[0], found, level)
+    say(f"{case.capability}: {told}")
     estimate, tried = None, 0
     if len(turned) == 1:
         way, scores = ways[0], tables[0]
@@ -99,7 +102,7 @@ def turn(
         numbers=numbers,
         config=path,
         unlearnable=tuple(lost),
-        can_show=(can_show(scores, found), dict(found)),
+        can_show=(told, dict(found)),
         queries=tuple(queries_a_call(case.recordings, [way.numbers(x) for x in way.settings])),
         tried=tried,
         unknown=_unknown(case, laid, labels, numbers, looked_at),
@@ -185,6 +188,7 @@ def _scores(
         today=way.today,
         strata=tuple(case.strata.get(query, "") for query in measured),
         tags=tuple(case.tags.get(query, ()) for query in measured),
+        texts=tuple(case.texts.get(query, "") for query in measured),
     )
 
 
@@ -254,6 +258,7 @@ def _write(
         "way": way.name,
         "against": case.against,
         "asked": list(case.asked),
+        "unasked": case.unasked,
         "told": {"today": way.told(way.settings[way.today]), "setting": way.told(decision.setting)},
         "recording": case.recording,
         "date": datetime.now(UTC).date().isoformat(),

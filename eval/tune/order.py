@@ -31,10 +31,18 @@ class Order:
 
 def asked(order: Order) -> list[Query]:
     """The labelled queries, in an order that depends on each query alone; the first N of it."""
-    known = order.federation
-    judged = [query for query in known.queries if query.id in known.judgements]
-    judged.sort(key=lambda query: hashlib.sha256(query.id.encode()).digest())
+    judged = sorted(_judged(order), key=lambda query: hashlib.sha256(query.id.encode()).digest())
     return judged if order.queries is None else judged[: order.queries]
+
+
+def left_out(order: Order) -> int:
+    """How many judged queries were not asked, as no more were wanted."""
+    return len(_judged(order)) - len(asked(order))
+
+
+def _judged(order: Order) -> list[Query]:
+    known = order.federation
+    return [query for query in known.queries if query.id in known.judgements]
 
 
 def tags_of(queries: Sequence[Query]) -> dict[str, tuple[str, ...]]:

@@ -8,6 +8,7 @@ from fractions import Fraction
 from esra.domain.capability import Scoring
 from esra.stages.rerank import shortlist
 from eval.evidence import Parts, Scores, smallest_detectable
+from eval.evidence.ledger import at_level
 from eval.evidence.propose import LEAST_COVERAGE
 from eval.replay import Recorded, candidates
 from eval.table import Share, Table, tabulate
@@ -21,13 +22,14 @@ def tried_on(case: Case, table: Table) -> str:
     return told.hexdigest()
 
 
-def can_show(case: Case, scores: Scores, parts: Parts) -> str:
-    """What the set can show at all, in a sentence."""
-    least = smallest_detectable(parts.development, parts.stated_for).value
+def can_show(case: Case, scores: Scores, parts: Parts, level: float) -> str:
+    """What the set can show at all, in a sentence; ``level``: of the opening that would be next."""
+    least = smallest_detectable(parts.development, parts.stated_for, level=level).value
     shown = "no difference at all" if least is None else f"a difference of {least:.4f}"
     return (
         f"{case.capability}: {len(scores.groups)} queries in {scores.group_count} groups, "
         f"{parts.sealed_groups} of them sealed, can show {shown} in {scores.measure}"
+        f"{at_level(level)}"
     )
 
 
@@ -63,6 +65,7 @@ def scores_of(case: Case, table: Table) -> Scores:
         today=table.settings.index(case.today),
         strata=tuple(case.strata.get(query, "") for query in table.queries),
         tags=tuple(case.tags.get(query, ()) for query in table.queries),
+        texts=tuple(case.texts.get(query, "") for query in table.queries),
     )
 
 

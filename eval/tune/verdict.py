@@ -17,6 +17,7 @@ from eval import bulk, publish
 from eval.evidence import Decision, Ledger, Scores, decide, split
 from eval.evidence.agree import Agreement
 from eval.evidence.family import inputs_of, stand
+from eval.evidence.promote import due
 from eval.table import GRID, Table
 from eval.tune.case import Case, share_of
 from eval.tune.predicted import Again, as_predicted
@@ -131,10 +132,10 @@ def weigh(
         raise NothingToScore("no query that was run has a relevant document; nothing to tune on")
     scores = scores_of(case, table)
     parts = split(scores)
-    say(can_show(case, scores, parts))
-    tried = tried_on(case, table)
     if not case.explore:
         ledger.require(publish.named_heads(promoted, candidate))
+    say(can_show(case, scores, parts, due(scores, parts, None if case.explore else ledger)))
+    tried = tried_on(case, table)
     decision = decide(
         scores,
         ledger=None if case.explore else ledger,
@@ -211,6 +212,7 @@ def evidence(case: Case, table: Table, decision: Decision) -> dict[str, object]:
         "today": case.today if isinstance(case.today, int) else float(case.today),
         "against": case.against,
         "asked": list(case.asked),
+        "unasked": case.unasked,
         "recording": case.recording,
         "conventions": {
             "gain": "linear",

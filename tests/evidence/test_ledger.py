@@ -17,9 +17,12 @@ MARKS = [f"{i:016x}" for i in range(20)]
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def opened(ledger: Ledger, *, marks=MARKS, candidate="c1", measure="nDCG@10", verdict=None):
+def opened(
+    ledger: Ledger, *, marks=MARKS, known=None, candidate="c1", measure="nDCG@10", verdict=None
+):
     return ledger.open(
         marks=marks,
+        known=known or {},
         candidate=candidate,
         measure=measure,
         now=NOW,
@@ -66,6 +69,23 @@ def test_a_tenth_of_shared_groups_is_the_border(ledger, shared, number):
     opened(ledger)
     marks = MARKS[:shared] + [f"f{i}" for i in range(20 - shared)]
     assert opened(ledger, marks=marks, candidate="c2").number == number
+
+
+@pytest.mark.parametrize(("renamed", "number"), [(2, 1), (3, 2)])
+def test_a_group_under_another_name_is_known_by_its_questions(ledger, renamed, number):
+    """Naming the needs of a used set would make it look unused.
+
+    The new groups hold ten questions each, and all but a few are about something else: it is groups
+    that are counted, not questions.
+    """
+    opened(ledger)
+    marks = [f"need {i}" for i in range(20)]
+    known = {mark: [f"{mark} said {i}" for i in range(10)] for mark in marks}
+    known |= {mark: [MARKS[i]] for i, mark in enumerate(marks[:renamed])}
+    assert ledger.due(marks, known) == 0.025 / number
+    assert opened(ledger, marks=marks, known=known, candidate="c2").number == number
+    # And back: the questions alone are the set that had needs.
+    assert opened(ledger, marks=known[marks[-1]], candidate="c3").number == number + 1
 
 
 def test_a_lineage_continues_through_the_sets_between(ledger):

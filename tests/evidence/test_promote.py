@@ -2,13 +2,16 @@
 
 import json
 import re
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 import pytest
 
-from eval.evidence import Outcome, nested, sealed, split
+from eval.evidence import Outcome, UnfitScores, nested, sealed, smallest_detectable, split
 from eval.evidence.agree import Agreement
+from eval.evidence.ledger import at_level
+from eval.evidence.promote import due
 from eval.evidence.simulate import PLATEAU, SETTINGS, Shape, World, detectable_gain, simulate
 from tests.evidence.tables import NOW, gained, named, table, verdict
 
@@ -52,6 +55,42 @@ def test_a_second_identical_decision_opens_nothing(ledger):
     assert later.sealed == first.sealed
     assert later.promoted
     assert later.why == f"shown before on 2026-03-01T12:00:00+00:00: {first.why}"
+
+
+def test_needs_that_are_named_later_make_no_new_set(ledger):
+    """Adding the field `need` to every query would seal others of the same queries, and the next
+    claim on them would be tested as mildly as the first.
+    """
+    questions = tuple(f"question {i}" for i in range(200))
+    plain = replace(gained(200, 0.02, noise=0.05), groups=questions, texts=questions)
+    needs = replace(plain, groups=tuple(f"the need behind {i}" for i in questions))
+    assert verdict(plain, ledger).sealed.opening == 1
+    second = verdict(needs, ledger, candidate_hash_of=lambda setting: "needs")
+    assert (second.sealed.opening, second.sealed.level) == (2, 0.0125)
+    with pytest.raises(UnfitScores, match="3 texts"):
+        replace(plain, texts=questions[:3])
+
+
+def test_what_can_be_shown_is_said_at_the_level_of_the_opening(ledger):
+    """A refusal at half the level would name a difference that only the first opening could show,
+    and its reader would think that the set is large enough.
+    """
+    scores = gained(100, 0.03, noise=0.06)
+    first = verdict(scores, ledger)
+    second = verdict(scores, ledger, candidate_hash_of=lambda setting: "another")
+    groups, development = split(scores).sealed_groups, split(scores).development
+    for decision, level in ((first, 0.025), (second, 0.0125)):
+        least = smallest_detectable(development, groups, level=level)
+        assert decision.sealed.level == level
+        assert decision.smallest_detectable == least
+    assert second.smallest_detectable.value > 1.05 * first.smallest_detectable.value
+    # Shown once more, each says what it said.
+    assert verdict(scores, ledger).smallest_detectable == first.smallest_detectable
+    nothing = verdict(scores, None, explore=True)
+    assert nothing.smallest_detectable == first.smallest_detectable
+    assert due(scores, split(scores), ledger) == 0.00625
+    assert at_level(0.025) == ""
+    assert at_level(0.00625) == " at the level 0.00625 of opening 3"
 
 
 def test_figures_are_means_of_the_right_part(ledger):

@@ -97,6 +97,20 @@ def test_exploring_opens_nothing(home, folder):
     assert (home / "runs" / "openings.jsonl").read_text() == before
 
 
+def test_a_smaller_tuning_after_a_larger_one_leaves_a_run_that_can_be_asked(home, folder):
+    """The folder would hold traces of queries that it has no groups of, and nothing could read it;
+    and a file of 60 queries would pass for one of the whole set.
+    """
+    tune(home, NAME, folder, "--explore")
+    some, _ = tune(home, NAME, folder, "--explore", "--queries", "60")
+    assert some["queries"] == 60
+    assert json.loads(Path(some["config"]).read_text())["evidence"]["unasked"] == 24
+    words = ("judge-next", "mini_set", "--candidate", some["config"], "--budget", "1", "--json")
+    document = json.loads(command(home, "eval", *words).stdout)
+    assert document["part"] == "development"
+    assert 20 < document["queries"] < 50
+
+
 def test_a_recording_in_which_a_source_failed_opens_and_promotes_nothing(home, folder, monkeypatch):
     """Else a database that died half-way would look like a bad ranking, and be tuned on."""
     traces = max(
