@@ -15,7 +15,7 @@ in ``docs/languages.md``.
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
 from esra.sources.spelling import compounds, unaccented
@@ -23,7 +23,7 @@ from esra.sources.spelling import compounds, unaccented
 # RULINGS 16. A statement timeout does not bound the parsing of a text query; these do.
 MOST_TERMS = 64
 LONGEST_TERM = 64  # characters
-MOST_TEXT = 4_096  # bytes of UTF-8, all the terms of a query together
+MOST_TEXT = 4_096  # bytes of UTF-8, all the terms of a query together, a space after each
 
 _ASCII_RUN = re.compile(r"[a-z0-9]+")
 
@@ -82,20 +82,20 @@ def terms(texts: Iterable[str]) -> tuple[str, ...]:
     for word in (word for text in texts for word in words(text)):
         if word in kept:
             continue
-        room -= len(word.encode())
+        room -= len(word.encode()) + 1
         if room < 0 or len(kept) == MOST_TERMS:
             break
         kept[word] = None
     return tuple(kept)
 
 
-def within_bounds(texts: Iterable[str]) -> bool:
+def within_bounds(terms: Sequence[str], phrases: Sequence[str] = ()) -> bool:
     """Whether these terms and phrases may go to an engine together (RULINGS 16)."""
-    given = tuple(texts)
+    every = [*terms, *(word for phrase in phrases for word in phrase.split())]
     return (
-        len(given) <= MOST_TERMS
-        and all(len(text) <= LONGEST_TERM for text in given)
-        and sum(len(text.encode("utf-8", "surrogatepass")) for text in given) <= MOST_TEXT
+        len(every) <= MOST_TERMS
+        and all(len(term) <= LONGEST_TERM for term in every)
+        and sum(len(text.encode()) + 1 for text in (*terms, *phrases)) <= MOST_TEXT
     )
 
 

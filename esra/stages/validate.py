@@ -21,7 +21,7 @@ from esra.domain.source import Field, FieldType, Limits, Mapping, Operator, Sour
 from esra.ports import Capabilities, Provider
 from esra.sealed import BoundFilter, QueryContent, ValidatedQuery
 from esra.sources.left_out import left_out
-from esra.sources.relation import LONGEST_TERM, MOST_TERMS, MOST_TEXT, words
+from esra.sources.relation import MOST_TERMS, MOST_TEXT, within_bounds, words
 from esra.sources.visibility import storable, unused_claims, visible_rows
 
 SEPARATORS = (";", "--", "/*", "*/")
@@ -174,7 +174,7 @@ def _text_verdict(query: PlannedQuery) -> RejectReason | None:
     texts = (*terms, *query.phrases)
     if any(not storable(text) or separated(text) for text in texts):
         return RejectReason.SEPARATOR_OR_COMMENT
-    if _too_much(terms, query.phrases):
+    if not within_bounds(terms, query.phrases):
         return RejectReason.TOO_MUCH_TEXT
     return None
 
@@ -191,15 +191,6 @@ def _words_verdict(query: PlannedQuery, language: str, engine: Capabilities) -> 
     if not asked or (engine.leaves_out and left_out(asked, language)):
         return RejectReason.NO_SEARCHABLE_TERM
     return None
-
-
-def _too_much(terms: tuple[str, ...], phrases: tuple[str, ...]) -> bool:
-    every = [*terms, *(word for phrase in phrases for word in phrase.split())]
-    return (
-        len(every) > MOST_TERMS
-        or any(len(term) > LONGEST_TERM for term in every)
-        or sum(len(text.encode()) + 1 for text in (*terms, *phrases)) > MOST_TEXT
-    )
 
 
 def separated(text: str) -> bool:
