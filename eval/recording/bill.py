@@ -1,6 +1,6 @@
 """What a recording has paid, and whether it may ask on."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from esra.domain.usage import Usage
 from eval.record import Enough
@@ -26,19 +26,21 @@ class Bill:
 
     An asking is reserved before it is made, so that those under way together stay within the
     limits. Limits on tokens and cost rest on the expectation of each asking: the last one may be
-    dearer than expected.
+    dearer than expected. One of unknown cost counts against them as it was expected, or no limit
+    would ever stop an endpoint that tells nothing.
     """
 
     def __init__(self, most: Most) -> None:
         self._most = most
         self._reserved: list[Usage] = []
+        self._assumed = NOTHING
         self.paid = NOTHING
         self.kept = 0  # askings that were answered from what is kept
         self.unknown = 0
 
     def reserve(self, expected: Usage) -> Usage:
         """Raises ``LimitReached`` where the asking would go beyond a limit."""
-        after = total([self.paid, *self._reserved, expected])
+        after = total([self.paid, self._assumed, *self._reserved, expected])
         tokens = after.tokens_in + after.tokens_out
         for name, limit, count in (
             ("--max-calls", self._most.calls, after.calls),
@@ -53,7 +55,9 @@ class Bill:
     def settle(self, reserved: Usage, usage: Usage | None) -> None:
         """What the asking cost in truth; None where nobody can say, then one call."""
         self._reserved.remove(reserved)
-        self.unknown += usage is None
+        if usage is None:
+            self.unknown += 1
+            self._assumed = total([self._assumed, replace(reserved, calls=0)])
         self.paid = total([self.paid, Usage() if usage is None else usage])
 
 

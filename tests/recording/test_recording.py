@@ -136,6 +136,24 @@ def test_what_is_under_way_counts_against_a_limit():
     bill.reserve(Usage(tokens_in=100))
 
 
+class Uncounted(Priced):
+    """A model behind an endpoint that tells of no token."""
+
+    def _reply(self, brief):
+        return Reply(text=super()._reply(brief).text, usage=Usage(cost=0.0))
+
+
+def test_an_endpoint_that_counts_nothing_stays_within_the_limits(tmp_path):
+    """A limit on tokens or money would never be reached, and the bill say that all was free."""
+    model = Uncounted()
+    free = recorded(tmp_path / "free", model)
+    assert (free.bill.unknown, free.bill.paid.calls, len(model.seen)) == (24, 24, 24)
+    half = free.expected.usage.tokens_in // 2
+    bound = recorded(tmp_path / "bound", Uncounted(), answers=False, most=Most(tokens=half))
+    assert bound.stopped.startswith("--max-tokens")
+    assert 0 < bound.bill.unknown < 24
+
+
 def test_failed_askings_are_paid_for_too(tmp_path):
     """A model that fails would cost nothing in the bill and everything on the invoice."""
 
