@@ -5,7 +5,8 @@ it had a chance. A trace tells nearly all of them. Whether a document that a fil
 had matched at all, no trace can tell: the engine is asked, with the plan's own queries, when it is
 recorded (``eval.recording.engines``). To compare the words of question and document here instead
 would be a second opinion on what matches: each engine has its own stemmer and its own stop words.
-Where nobody asked, the miss is counted apart, and not guessed.
+Nor can it tell a document that did not match from one that is hidden or gone. Where nobody asked,
+or no engine could say, the miss is counted apart, and not guessed.
 """
 
 from collections.abc import Mapping
@@ -29,7 +30,7 @@ class Cause(StrEnum):
     FAILED = "source failed"
     PAST_DEADLINE = "past the deadline"
     NO_TERM_MATCHED = "no term matched"
-    NOT_KNOWN = "row cap filled, match not known"
+    NOT_KNOWN = "not found, why is not known"
     BELOW_ROW_CAP = "matched below the row cap"
     MERGED_AWAY = "merged away or discarded"
     NOT_ASKED = "not shown to the model"
@@ -98,13 +99,11 @@ def _before_ranking(trace: Trace, query: str, record: Record, known: Known) -> C
     failed = [answer["failed"] for answer in answers if "failed" in answer]
     if failed:
         return Cause.PAST_DEADLINE if set(failed) == {TIMEOUT} else Cause.FAILED
-    if not any(answer["capped"] for answer in answers):
+    full = any(answer["capped"] for answer in answers)
+    if full and known.matches(query, record):
+        return Cause.BELOW_ROW_CAP
+    if record in known.sought and (not full or known.matches(query, record) is False):
         return Cause.NO_TERM_MATCHED
-    match known.matches(query, record):
-        case True:
-            return Cause.BELOW_ROW_CAP
-        case False:
-            return Cause.NO_TERM_MATCHED
     return Cause.NOT_KNOWN
 
 

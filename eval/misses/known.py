@@ -92,7 +92,7 @@ def _joined(one: ByQuery, other: ByQuery) -> dict[str, frozenset[Record]]:
 
 
 def silence(known: Known) -> str:
-    """Where hidden and absent documents may pass for such that no term matched; "" if nowhere."""
+    """Which sources left open what of their documents is hidden or absent; "" if none."""
     if not known.silent:
         return ""
     named = ", ".join(sorted(known.silent))

@@ -34,7 +34,7 @@ class Misses:
     """Rows in the order of the stages, causes without a loss left out.
 
     unsought: lost documents of sources in scope of which no engine said whether they are there:
-    hidden and absent ones among them pass for lost by a later stage
+    hidden and absent ones among them are not told apart from what a stage lost
     """
 
     k: int
@@ -102,7 +102,7 @@ def notes(found: Misses, known: Known) -> tuple[str, ...]:
     """What of the table nobody looked into, a sentence each."""
     said = []
     if any(row.cause is Cause.NOT_KNOWN for row in found.rows):
-        said.append(f"match not known: no engine was asked, or none could say; {ASK}")
+        said.append(f"not known: no engine was asked, or none could say; {ASK}")
     if found.unsought:
         said.append(
             f"of {found.unsought} no engine was asked, or it could not say: hidden and gone ones "

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 from eval.measure import cli
+from eval.misses import Known, known
 from eval.recording import about
 from eval.recording.about import About, Held, Labelled
 
@@ -103,6 +104,7 @@ def write(folder: Path, traces, judgements, *, labels=None, k=10, **more) -> Pat
     (folder / "labels.json").write_text(json.dumps(plain), "utf-8")
     lines = [json.dumps({"query": query, "trace": one}) for query, one in traces.items()]
     (folder / "traces.jsonl").write_text("\n".join(lines) + "\n", "utf-8")
+    known.write(folder, Known(sought=frozenset(one for own in judgements.values() for one in own)))
     if labels is not None or more:
         sources = {"a": Held(family="relation", documents=95)}
         sources["b"] = Held(family="topics", documents=5)

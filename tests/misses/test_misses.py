@@ -1,6 +1,7 @@
 """Every missed document has one cause, and the first stage that lost it is the one."""
 
 import time
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -46,7 +47,7 @@ CASES = [
     (Cause.REJECTED, {"answers": []}),
     (Cause.PAST_DEADLINE, {"answers": [{"source": "news", "capped": False, "failed": "TIMEOUT"}]}),
     (Cause.FAILED, {"answers": [{"source": "news", "capped": False, "failed": "AUTH_FAILED"}]}),
-    (Cause.NO_TERM_MATCHED, {}),
+    (Cause.NOT_KNOWN, {}),
     (
         Cause.FAILED,
         {
@@ -123,13 +124,17 @@ def test_each_cause(expected, changes):
 def test_what_only_others_know():
     """A hidden document would read as a bad ranking, an unmatched one as too small a cap."""
     capped, here = trace(answers=CAPPED), frozenset({HERE})
+    there = Known(sought=here)
     for expected, one, known in (
         (Cause.HIDDEN, trace(), Known(hidden=here)),
         (Cause.ABSENT, trace(chosen=[]), Known(absent=here)),
-        (Cause.NO_TERM_MATCHED, capped, Known(unmatched={"q": here})),
+        (Cause.NO_TERM_MATCHED, capped, replace(there, unmatched={"q": here})),
+        # Not found over its key alone: it may as well be hidden.
+        (Cause.NOT_KNOWN, capped, Known(unmatched={"q": here})),
+        (Cause.NOT_KNOWN, capped, there),
+        (Cause.NO_TERM_MATCHED, trace(), there),
         (Cause.BELOW_ROW_CAP, capped, Known(matched={"q": here})),
         (Cause.NOT_KNOWN, capped, Known(matched={"another": here})),
-        (Cause.NO_TERM_MATCHED, trace(), Known(matched={"q": here})),
         (
             Cause.MASKED,
             trace(ranking=[ranked("right")]),
@@ -210,10 +215,12 @@ def test_a_label_that_came_after_the_look_is_told_of():
     found = misses({"q": trace()}, {"q": {gone: 1, new: 1}}, known=known)
     assert {row.cause: row.lost for row in found.rows} == {
         Cause.ABSENT: 1,
-        Cause.NO_TERM_MATCHED: 1,
+        Cause.NOT_KNOWN: 1,
     }
     assert found.unsought == 1
     assert notes(found, known) == (
+        "not known: no engine was asked, or none could say; recording it again asks, and records "
+        "no question twice",
         "of 1 no engine was asked, or it could not say: hidden and gone ones are not told apart "
         "there; recording it again asks, and records no question twice",
     )

@@ -94,8 +94,7 @@ def test_a_recording_of_before_is_looked_into_by_recording_it_again(place, tmp_p
     traces = (out / "traces.jsonl").read_bytes()
     (out / "known.json").unlink()
     unknown = causes(place, out)
-    assert unknown["q2", "weak"] == unknown["q2", "open"] == "row cap filled, match not known"
-    assert unknown["q1", "closed"] == "no term matched"
+    assert set(unknown.values()) == {"not found, why is not known"}
     assert recorded(place, place[3], out) == whole
     assert (out / "traces.jsonl").read_bytes() == traces
 

@@ -117,6 +117,26 @@ def test_what_a_source_said_before_it_failed_is_kept(tmp_path):
 
 
 @pytest.mark.req("W57")
+def test_a_source_too_slow_to_say_is_no_source_without_a_match():
+    """Somebody would write synonyms for documents that the caller was never to see."""
+    memory = Memory()
+    stock = [*BETTER, doc("hidden", "solar eclipse", "blue"), doc("poor", "boundary layer")]
+    scene = Scene(
+        relation=memory.stock(stock),
+        mapping={"record_filter": ((RowRule(column="colour", value="red"),),)},
+        question="solar eclipse",
+    )
+    hidden, poor = ("news", "hidden"), ("news", "poor")
+    for last, causes in (
+        (None, (Cause.HIDDEN, Cause.NO_TERM_MATCHED)),
+        (2, (Cause.NOT_KNOWN, Cause.NOT_KNOWN)),
+    ):
+        trace, known = play(Counted(memory, last), scene, "hidden", "poor")
+        assert tuple(cause(trace, "q", one, 10, known) for one in (hidden, poor)) == causes
+        assert known.silent == ({"news"} if last else set())
+
+
+@pytest.mark.req("W57")
 @pytest.mark.parametrize("recorded_again", [False, True])
 def test_an_engine_that_is_down_takes_back_nothing_of_what_it_said(tmp_path, recorded_again):
     """Whoever records again while a database is down would lose what is known already."""
