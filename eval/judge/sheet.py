@@ -9,7 +9,7 @@ harmless to a spreadsheet.
 
 import csv
 import io
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from eval.formats.csvtable import LONGEST_CELL
@@ -102,14 +102,6 @@ def merged(files: Iterable[Path]) -> dict[Pair, int]:
         for pair, grade in read(path).items():
             if found.setdefault(pair, grade) != grade:
                 raise SheetError(f"{path}: rates {pair[2]!r} of query {pair[0]!r} otherwise")
-    return found
-
-
-def as_judgements(rated: Mapping[Pair, int]) -> dict[str, dict[tuple[str, str], int]]:
-    """``[query][(source, document)]``."""
-    found: dict[str, dict[tuple[str, str], int]] = {}
-    for (query, source, document), grade in rated.items():
-        found.setdefault(query, {})[(source, document)] = grade
     return found
 
 

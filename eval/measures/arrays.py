@@ -147,11 +147,6 @@ class Measured:
         """Mean over the measured queries, exactly rounded: their order cannot show."""
         return fsum(self.values.values()) / len(self.values)
 
-    @property
-    def judged_mean(self) -> float:
-        """Mean judged@k over the same queries."""
-        return fsum(self.judged.values()) / len(self.judged)
-
 
 def measure_ndcg(
     rankings: Mapping[str, Sequence[Hashable]], judgements: Mapping[str, Judgements], k: int = 10

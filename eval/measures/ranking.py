@@ -101,13 +101,6 @@ def rbp(grades: Grades, k: int | None, p: float, gain: Gain) -> float:
     )
 
 
-def rbp_residual(grades: Grades, k: int | None, p: float) -> float:
-    """What RBP could still gain if every unjudged and unseen result were perfect."""
-    seen = grades[:k]
-    unknown = sum(p ** (rank - 1) for rank, grade in enumerate(seen, start=1) if grade is None)
-    return (1.0 - p) * unknown + p ** len(seen)
-
-
 def bpref(grades: Grades, marks: Marks, level: int = 1) -> float:
     """Bpref: how rarely a judged irrelevant document stands above a relevant one.
 

@@ -21,11 +21,6 @@ class Price:
     visible: float | None
     full: float
 
-    @property
-    def of_policy(self) -> float | None:
-        """visible - full."""
-        return None if self.visible is None else self.visible - self.full
-
 
 def price(
     one: Measure,

@@ -184,10 +184,10 @@ def test_head_torso_and_tail_by_traffic():
 def test_the_price_of_policy():
     """Governance would read as bad ranking: the hidden document cannot be shown."""
     found = price(measure("RR"), ["x", "a"], {"a": 1, "secret": 2}, lambda id: id != "secret")
-    assert (found.visible, found.full, found.of_policy) == (0.5, 0.5, 0.0)
+    assert (found.visible, found.full) == (0.5, 0.5)
     found = price(measure("R@10"), ["a"], {"a": 1, "secret": 2}, lambda id: id != "secret")
-    assert (found.visible, found.full, found.of_policy) == (1.0, 0.5, 0.5)
-    assert price(measure("RR"), [], {"secret": 2}, lambda id: False).of_policy is None
+    assert (found.visible, found.full) == (1.0, 0.5)
+    assert price(measure("RR"), [], {"secret": 2}, lambda id: False).visible is None
 
 
 def _trace(shown, warnings=(), calls=(), seconds=(0.2, 0.1)):

@@ -9,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eval.measures import NeverRan, UnknownMeasure, evaluate, measure
-from eval.measures.ranking import rbp_residual
 
 REFERENCE = (
     "nDCG@10",
@@ -76,11 +75,6 @@ def test_hand_worked(name, grades, expected):
     ids = [f"d{n}" for n in range(len(grades))]
     marks = {id: grade for id, grade in zip(ids, grades, strict=True) if grade is not None}
     assert measure(name)(ids, marks) == pytest.approx(expected, abs=1e-12)
-
-
-def test_what_rbp_leaves_open():
-    """The residual would claim to know what unjudged and unseen results are worth."""
-    assert rbp_residual([1, None], None, 0.5) == pytest.approx(0.5 * 0.5 + 0.25, abs=1e-15)
 
 
 @pytest.mark.parametrize("name", ["nDGC@10", "P", "nDCG@0", "nDCG@x", "", "P(rel=", "ERR(p=1)@3"])
