@@ -27,15 +27,19 @@ class NotExplained(ValueError):
     """No such query in the run, or one that may not be looked at."""
 
 
+class KeptSealed(NotExplained):
+    """The query is kept for promotions."""
+
+
 def explain(
     run: RunFolder, query: str, *, even_sealed: bool = False, shown: int = SHOWN
 ) -> dict[str, object]:
     """The first results with their factors, and the right documents that are not among them."""
     case = runfolder.read(run.path)
     if not even_sealed and query in case.groups and is_sealed(case, query):
-        raise NotExplained(
+        raise KeptSealed(
             f"query {query!r} is of the sealed part: to look at it and then turn a number would "
-            "use it up as evidence; --even-sealed shows it all the same"
+            "use it up as evidence"
         )
     trace: Mapping[str, Any] | None = next(
         (trace for id, trace in record.lines(run.path / runfolder.TRACES) if id == query), None

@@ -59,10 +59,14 @@ def listed(one: RunFolder, glances: Glances) -> dict[str, object]:
     ``today`` is the mean under the numbers of the day, which for a recording are its own;
     ``judged`` that of a recording's judged@k.
     """
-    about = read_about(one)
+    try:
+        about, outcome = read_about(one), ""
+    except (RunFolderError, OSError):
+        # One broken run hides no other; `runs show` says what is wrong with it.
+        about, outcome = {}, "unreadable"
     figures = about.get("figures")
     known = dict(figures) if isinstance(figures, Mapping) else {}
-    if not about and (seen := glances.of(one)) is not None:
+    if not about and not outcome and (seen := glances.of(one)) is not None:
         known = {
             "queries": seen.queries,
             "measure": seen.measure,
@@ -78,7 +82,7 @@ def listed(one: RunFolder, glances: Glances) -> dict[str, object]:
         "today": known.get("before"),
         "tuned": known.get("after"),
         "judged": known.get("judged"),
-        "outcome": _outcome(one, about),
+        "outcome": outcome or _outcome(one, about),
     }
 
 
@@ -95,9 +99,11 @@ def read_about(one: RunFolder) -> dict[str, object]:
         about = json.loads((one.path / ABOUT).read_text("utf-8"))
     except FileNotFoundError:
         return {}
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise RunFolderError(f"run {one.id}: {ABOUT} is no JSON ({error})") from error
-    return about if isinstance(about, dict) else {}
+    if not isinstance(about, dict):
+        raise RunFolderError(f"run {one.id}: {ABOUT} is no JSON object")
+    return about
 
 
 def _figure(row: Mapping[str, object]) -> str:
@@ -167,7 +173,10 @@ def query_csv(first: Arm, second: Arm) -> str:
 
 def _explain(arguments: argparse.Namespace, base: Path) -> Done:
     one = named_run(base, arguments.run)
-    found = explain.explain(one, arguments.query, even_sealed=arguments.even_sealed)
+    try:
+        found = explain.explain(one, arguments.query, even_sealed=arguments.even_sealed)
+    except explain.KeptSealed as error:
+        raise explain.NotExplained(f"{error}; --even-sealed shows it all the same") from error
     return Done(document=found, text=explain.as_text(found))
 
 

@@ -7,7 +7,7 @@ from math import log2
 import pytest
 
 from eval import demo, runfolder
-from eval.runs import cli, figures
+from eval.runs import cli, figures, tools
 from eval.runs.ablate import ablate
 from eval.runs.arm import read_arm
 from eval.runs.folders import NoSuchRun, all_runs, find_run, folder_of
@@ -57,6 +57,21 @@ def test_labels_of_a_runs_name_are_not_taken_for_it(home, tmp_path, monkeypatch)
     assert folder_of(home, "other").is_dir()  # and is told what it lacks
     own = made.write(tmp_path / "here" / "desk", {"q": 1})
     assert folder_of(home, "desk").samefile(own)
+
+
+@pytest.mark.req("W61", "W71")
+@pytest.mark.parametrize("text", ["{broken", "[]", "[" * 100_000, "\N{NO-BREAK SPACE}"])
+def test_one_broken_run_hides_no_other(home, text):
+    """Half a file that a full disk left would take the whole list away, from a person and from a
+    client of the tools.
+    """
+    made.run(home, "one", {"q": 1})
+    (made.run(home, "two", {"q": 1}) / "run.json").write_text(text, "utf-8")
+    outcomes = {row["run"]: row["outcome"] for row in plain("list")["runs"]}
+    assert outcomes == {"desk/one": "recorded", "desk/two": "unreadable"}
+    assert "unreadable" in runs("list")[0]
+    assert len(tools.call(home, "list_runs", {})["runs"]) == 2
+    assert "desk/two: run.json is no JSON" in runs("show", "desk/two", code=3)[1]
 
 
 @pytest.mark.req("W61")
@@ -202,6 +217,12 @@ def test_a_sealed_query_is_not_explained(home):
     assert plain("explain", "desk/one", free)["query"] == free
     _, err = runs("explain", "desk/one", shut, code=3)
     assert "sealed part" in err
+    assert "--even-sealed" in err
+    # A client of the tools has no such option, and is not told of a way round.
+    with pytest.raises(tools.ToolError) as refused:
+        tools.call(home, "explain_result", {"run": "desk/one", "query": shut})
+    assert "sealed part" in str(refused.value)
+    assert "--" not in str(refused.value)
     assert plain("explain", "desk/one", shut, "--even-sealed")["query"] == shut
 
 
