@@ -91,7 +91,9 @@ def carried_out(
     try:
         done = run(arguments)
     except tuple(codes) as error:
-        return failed(name, arguments, str(error), code_of(error, codes))
+        of_file = isinstance(error, OSError) and error.strerror
+        said = of_system(error, name) if of_file else str(error)
+        return failed(name, arguments, said, code_of(error, codes))
     return ended(name, arguments, done, ensure_ascii=ensure_ascii)
 
 

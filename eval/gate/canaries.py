@@ -44,10 +44,14 @@ class Canaries:
 
 
 def read_canaries(path: Path) -> Canaries:
-    """The canaries of a file. CanaryError names the line, OSError comes as it is."""
+    """The canaries of a file. CanaryError names the line, OSError comes as it is.
+
+    A mark of the byte order in front, as spreadsheets and some editors write it, is no part of the
+    first canary: with it none would ever be found.
+    """
     texts: list[str] = []
     records: set[Document] = set()
-    for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
+    for number, line in enumerate(_text(path).splitlines(), 1):
         if not line.strip():
             continue
         if line.startswith("{"):
@@ -59,6 +63,13 @@ def read_canaries(path: Path) -> Canaries:
     if not texts and not records:
         raise CanaryError(f"{path}: holds no canary")
     return Canaries(texts=tuple(texts), records=frozenset(records))
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise CanaryError(f"{path}: is no UTF-8 text (byte {error.start + 1})") from error
 
 
 def _record(line: str, where: str) -> Document:

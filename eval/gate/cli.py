@@ -64,6 +64,9 @@ def _misuse(arguments: argparse.Namespace) -> str:
         return "nothing to hold: give --baseline NAME, --floor, --canaries or --catalog"
     if not arguments.baseline and not arguments.run:
         return "name a RUN, or a --baseline whose capability's latest run is meant"
+    for path in filter(None, (arguments.junit, arguments.markdown)):
+        if not path.parent.is_dir():
+            return f"{path}: its folder is not there"
     if (arguments.segments or arguments.strict) and not arguments.baseline:
         return "--segments and --strict need --baseline NAME to compare with"
     return ""

@@ -77,6 +77,26 @@ def test_a_canary_that_is_none_is_refused_with_its_line(tmp_path, line, says):
         read_canaries(tmp_path / "c")
 
 
+def test_a_canary_behind_a_byte_order_mark_is_found_like_any_other(tmp_path):
+    """A spreadsheet writes the mark in front, and the first canary would match nothing for ever."""
+    (tmp_path / "c").write_bytes(b"\xef\xbb\xbf" + CARD.encode() + b"\n")
+    assert read_canaries(tmp_path / "c").texts == (CARD,)
+    (tmp_path / "c").write_bytes(CARD.encode() + b"\xff")
+    with pytest.raises(CanaryError, match="no UTF-8 text"):
+        read_canaries(tmp_path / "c")
+
+
+def test_what_the_gate_cannot_read_or_write_is_told_by_name(home, tmp_path):
+    """A build's log would show the number of a system error, and only after all that was asked."""
+    made.run(home, "one", places())
+    words = ("desk", "--floor", "nDCG@10=.5")
+    _, err = gate(*words, "--canaries", tmp_path / "none", code=3)
+    assert err.endswith(f"gate: {tmp_path / 'none'}: No such file or directory\n")
+    for option in ("--junit", "--markdown"):
+        _, err = gate(*words, option, tmp_path / "none" / "gate", code=2)
+        assert "its folder is not there" in err
+
+
 @pytest.mark.req("W63")
 def test_the_command_holds_canaries_and_quality_in_one_report(home, tmp_path):
     """Else governance would be a second gate, which somebody forgets to run."""
