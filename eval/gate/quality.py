@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from math import fsum
 
-from eval.evidence.noise import under
 from eval.evidence.segments import SegmentChange
 from eval.gate.check import Check, Status, Suite, verdict
 from eval.recording.noise import Noise
@@ -53,7 +52,7 @@ def drop(
     """The loss on the whole. Under the run's own noise floor it is no loss that is shown."""
     compared = found.comparison
     low, high = compared.interval
-    luck = noise is not None and under(compared.difference, noise)
+    luck = noise is not None and noise.explains(compared.difference)
     worse = compared.difference < -max_drop and high < 0 and not luck
     unsure = not worse and low < -max_drop
     verb = "lost" if worse else "may have lost" if unsure else "held"

@@ -23,6 +23,10 @@ class Noise:
     queries: int
     changed: int
 
+    def explains(self, difference: float) -> bool:
+        """Whether recording again could have made it. An arm that answers alike explains none."""
+        return self.floor > 0 and abs(difference) <= self.floor
+
     def line(self) -> str:
         low, high = min(self.means), max(self.means)
         return (

@@ -4,8 +4,8 @@ import os
 
 import pytest
 
-from eval.evidence.fixed import run_fixed
 from eval.evidence.simulate import Shape
+from tests.evidence.fixed import run_fixed
 
 LONG = os.environ.get("ESRA_LONG") == "1"
 SETS = 2_000 if LONG else 300

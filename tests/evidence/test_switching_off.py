@@ -8,7 +8,6 @@ import pytest
 from eval.evidence import UnfitScores
 from eval.evidence.capped import Option, best_within, frontier
 from eval.evidence.margin import MarginRefused, read_margin, set_margin
-from eval.evidence.noise import UnderTheNoise, above_the_noise, under
 from eval.evidence.noninferior import Answer, further_queries, may_switch_off
 from eval.recording.noise import noise
 from tests.runs import made
@@ -105,17 +104,18 @@ def test_a_loss_at_the_margin_is_called_bearable_no_more_often_than_stated():
 
 
 @pytest.mark.req("W41")
-def test_a_claim_under_the_noise_floor_is_refused():
-    """Else a model's mood would be claimed as a gain."""
+def test_a_difference_within_the_noise_floor_is_explained_by_it():
+    """Else a model's mood would be claimed as a gain, or as a loss."""
     # Each of 4 queries .1 apart in two repeats: variance .005, 1.96 x sqrt(2 x .02) / 4 = .098.
     repeats = [{"a": 0.5, "b": 0.6, "c": 0.5, "d": 0.6}, {"a": 0.6, "b": 0.5, "c": 0.6, "d": 0.5}]
     found = noise("nDCG@10", repeats)
     assert found.floor == pytest.approx(0.098, abs=1e-4)
-    assert above_the_noise(0.1, found) == 0.1
-    with pytest.raises(UnderTheNoise, match="under the noise floor"):
-        above_the_noise(-0.09, found)
+    assert not found.explains(0.1)
+    assert not found.explains(-0.1)
+    assert found.explains(-0.09)
+    assert found.explains(0.09)
     # An arm that answers alike every time has no floor, and every difference is one.
-    assert above_the_noise(1e-9, noise("nDCG@10", [repeats[0]] * 3)) == 1e-9
+    assert not noise("nDCG@10", [repeats[0]] * 3).explains(1e-9)
 
 
 @pytest.mark.req("W41")
@@ -126,7 +126,7 @@ def test_two_recordings_of_one_arm_stay_under_the_floor_as_often_as_stated():
     for _ in range(1_000):
         arm = rng.normal(0.5, 0.1, (5, 50))
         known = noise("m", [dict(enumerate(map(float, one))) for one in arm[:3]])
-        over += not under(arm[3].mean() - arm[4].mean(), known)
+        over += not known.explains(arm[3].mean() - arm[4].mean())
     assert over <= 69  # 5 % of 1,000 is 50; the 99.5 % quantile of that binomial is 69
 
 

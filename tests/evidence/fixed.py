@@ -1,6 +1,6 @@
-"""Tests what `compare` claims of two fixed configurations, on sets whose difference is planted.
+"""What `compare` claims of two fixed configurations, on sets whose difference is planted.
 
-Is a gain of the stated size found as often as stated, and is the estimate of it right on average?
+Counts how often a gain of the stated size is found, and how far the estimates of it lie off.
 """
 
 from __future__ import annotations
