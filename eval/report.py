@@ -10,7 +10,7 @@ LISTED = 10
 def text(verdict: Verdict) -> str:
     """The report of one capability."""
     case, table, decision = verdict.case, verdict.table, verdict.decision
-    estimate, groups = decision.estimate, decision.groups
+    estimate, groups, judged = decision.estimate, decision.groups, verdict.judged
     shares = table.shares
     lines = [
         f"{case.capability}: {len(table.queries)} queries in {groups} groups, {table.measure}",
@@ -20,12 +20,13 @@ def text(verdict: Verdict) -> str:
         "  the procedure, held out".ljust(33) + f"{decision.after:.4f}",
         f"  difference {estimate.difference:+.4f}, {_interval(estimate)}, nested cross-validation",
         f"  smallest detectable on the sealed part: {_number(decision.smallest_detectable.value)}",
-        f"  judged@{case.k} {verdict.judged_today:.3f}, coverage {decision.coverage:.3f}",
+        f"  judged@{case.k} {judged.today:.3f} today, {judged.setting:.3f} under "
+        f"{float(decision.setting):g}; coverage {decision.coverage:.3f}",
         "  the curve, in sample on the development part:",
         *(f"  {line}" for line in sketch(shares, decision.choice.curve).splitlines()),
         f"  plateau {float(decision.choice.plateau[0]):g} to {float(decision.choice.plateau[1]):g}",
         *_sealed(verdict),
-        *(f"  note: {note}" for note in (*decision.notes, *case.notes)),
+        *(f"  note: {note}" for note in (*decision.notes, *judged.notes, *case.notes)),
         *_left_out(verdict),
         _headline(verdict),
         f"  {verdict.config}",

@@ -29,6 +29,7 @@ from eval.search.learnable import report
 from eval.search.part import part
 from eval.search.tunables import Tunable
 from eval.search.ways import Way, along, towards
+from eval.tune.judged import Judged, shares
 from eval.tune.predicted import Again, as_predicted
 from eval.tune.turned import Turned
 from eval.tune.verdict import Case, NothingToScore
@@ -94,7 +95,8 @@ def turn(
         )
     decision = _decide(case, laid, labels, way, scores, ledger, estimate, again)
     numbers = way.numbers(Fraction(decision.setting))
-    path = _write(case, way, decision, numbers, promoted, candidate)
+    judged = _judged(case, laid, (today, numbers), looked_at)
+    path = _write(case, way, decision, numbers, judged, promoted, candidate)
     return Turned(
         case=case,
         way=way,
@@ -106,6 +108,7 @@ def turn(
         queries=tuple(queries_a_call(case.recordings, [way.numbers(x) for x in way.settings])),
         tried=tried,
         unknown=_unknown(case, laid, labels, numbers, looked_at),
+        judged=judged,
     )
 
 
@@ -174,6 +177,14 @@ def _unknown(
         for assumed in ((0.0, 1.0) if _asks(case) else (None, None))
     )
     return low, high
+
+
+def _judged(case: Case, laid: Bulk, arms: tuple[Scoring, Scoring], looked_at: np.ndarray) -> Judged:
+    today, setting = (
+        shares(laid, case.judgements, bulk.order(laid, arm, cut=True), case.k)[looked_at].mean()
+        for arm in arms
+    )
+    return Judged(k=case.k, today=float(today), setting=float(setting))
 
 
 def _scores(
@@ -251,7 +262,13 @@ def _claim(case: Case, numbers: Scoring) -> dict[str, object]:
 
 
 def _write(
-    case: Case, way: Way, decision: Decision, numbers: Scoring, promoted: Path, candidate: Path
+    case: Case,
+    way: Way,
+    decision: Decision,
+    numbers: Scoring,
+    judged: Judged,
+    promoted: Path,
+    candidate: Path,
 ) -> Path:
     facts = {
         **decision.as_json(),
@@ -260,6 +277,7 @@ def _write(
         "asked": list(case.asked),
         "unasked": case.unasked,
         "told": {"today": way.told(way.settings[way.today]), "setting": way.told(decision.setting)},
+        "judged": judged.as_json(),
         "recording": case.recording,
         "date": datetime.now(UTC).date().isoformat(),
     }

@@ -11,6 +11,7 @@ from eval.evidence.propose import LEAST_COVERAGE
 from eval.plot import sketch
 from eval.report import segments
 from eval.search.ways import Way
+from eval.tune.judged import Judged
 from eval.tune.verdict import Case
 
 UNKNOWN = (
@@ -33,6 +34,7 @@ class Turned:
     queries: tuple[float, ...]  # that a call asks of the engines, at each stop of the way
     tried: int
     unknown: tuple[float, float]  # in sample: the chosen setting, what is not recorded at 0, at 1
+    judged: Judged
 
     @property
     def why(self) -> str:
@@ -40,7 +42,7 @@ class Turned:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        known = (*self.decision.notes, *self.case.notes)
+        known = (*self.decision.notes, *self.judged.notes, *self.case.notes)
         return known if self.decision.coverage >= LEAST_COVERAGE else (*known, UNKNOWN)
 
     def as_json(self) -> dict[str, object]:
@@ -62,6 +64,7 @@ class Turned:
                 "queries_a_call": list(self.queries),
             },
             "unknown_in_sample": self.unknown,
+            "judged": self.judged.as_json(),
             "settings_tried": len(self.way.settings) + self.tried,
             "cannot_be_learned": list(self.unlearnable),
             "smallest_detectable_of_each": dict(self.can_show[1]),
@@ -112,6 +115,8 @@ class Turned:
             f"  the procedure, held out             {decision.after:.4f} "
             f"({estimate.difference:+.4f}, {estimate.level:.0%} interval "
             f"{estimate.interval[0]:+.4f} to {estimate.interval[1]:+.4f})",
+            f"  judged@{self.judged.k} {self.judged.today:.3f} today, "
+            f"{self.judged.setting:.3f} under the chosen setting",
             f"  coverage {decision.coverage:.3f}; the chosen setting with the scores that are not "
             f"recorded at 0 and at 1, in sample: {self.unknown[0]:.4f}, {self.unknown[1]:.4f}",
             "  the curve, in sample on the development part, each stop under its own shortlist:",

@@ -20,6 +20,7 @@ from eval.evidence.family import inputs_of, stand
 from eval.evidence.promote import due
 from eval.table import GRID, Table
 from eval.tune.case import Case, share_of
+from eval.tune.judged import Judged
 from eval.tune.predicted import Again, as_predicted
 from eval.tune.tables import bounds, can_show, scores_of, table_of, tried_on
 
@@ -55,7 +56,7 @@ class Verdict:
             "plateau": plain["plateau"],
             "smallest_detectable": plain["smallest_detectable"],
             "no_model": self.no_model,
-            f"judged@{self.case.k}": self.judged_today,
+            f"judged@{self.case.k}": self.judged.today,
             "curve": {
                 "share": list(table.shares),
                 table.measure: list(choice.curve),
@@ -67,7 +68,7 @@ class Verdict:
             },
             "empty": len(table.empty),
             "degraded": self.case.degraded,
-            "notes": list(self.case.notes),
+            "notes": [*self.judged.notes, *self.case.notes],
         }
 
     @property
@@ -76,10 +77,14 @@ class Verdict:
         return float(self.table.no_model[self.looked_at].mean())
 
     @property
-    def judged_today(self) -> float:
-        """Mean judged@k under today's share, over the queries that may be looked at."""
-        column = self.table.settings.index(self.case.today)
-        return float(self.table.judged[self.looked_at, column].mean())
+    def judged(self) -> Judged:
+        return _judged(self.case, self.table, self.decision, self.looked_at)
+
+
+def _judged(case: Case, table: Table, decision: Decision, looked_at: NDArray[np.bool_]) -> Judged:
+    means = table.judged[looked_at].mean(axis=0).tolist()
+    today, chosen = table.settings.index(case.today), decision.choice.index
+    return Judged(k=case.k, today=means[today], setting=means[chosen])
 
 
 def _only(values: Mapping[str, object] | None, *keys: str) -> dict[str, object] | None:
@@ -159,7 +164,8 @@ def settle(weighed: Weighed, ledger: Ledger, promoted: Path, candidate: Path) ->
     case, table = weighed.case, weighed.table
     decision = weighed.decision if case.explore else stand(weighed.decision, ledger)
     claim = _claim(case, decision.setting)
-    facts = evidence(case, table, decision)
+    judged = _judged(case, table, decision, weighed.looked_at)
+    facts = {**evidence(case, table, decision), "judged": judged.as_json()}
     if decision.promoted:
         path = publish.promote(promoted, claim, facts)
     else:
