@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from esra import scoring
 from esra.config.apply import newest, read_revision, revision_files
 from esra.config.canonical import canonical
 from esra.config.keys import signing_key, verify_keys
@@ -25,23 +24,10 @@ OF_A_CAPABILITY = (
 )
 
 
-def candidate_body(
-    capability: str, share: int, models: Mapping[str, str], data: str
-) -> dict[str, object]:
-    """What is being claimed: these numbers, for this capability, models and data."""
-    semantic, lexical = scoring.weights(share)
-    return {
-        "capability": capability,
-        "tunables": {"semantic_weight": semantic, "lexical_weight": lexical},
-        "models": dict(models),
-        "data": data,
-    }
-
-
 def body_of(
     capability: str, numbers: Scoring, own: Scoring, models: Mapping[str, str], data: str
 ) -> dict[str, object]:
-    """The same claim for any numbers."""
+    """What is being claimed: these numbers, for this capability, models and data."""
     return {
         "capability": capability,
         "tunables": tunables_of(numbers, own),

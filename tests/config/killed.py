@@ -14,12 +14,13 @@ from pathlib import Path
 from esra.config.apply import last_given, newest
 from esra.config.history import history, missing
 from eval import publish
+from tests.claimed import claim_of
 
 MODELS = {"select": "", "plan": "", "rerank": ""}
 
 
 def write(folder: Path, share: int) -> None:
-    claim = publish.candidate_body("cap", share % 1000, MODELS, "d")
+    claim = claim_of("cap", share % 1000, MODELS, "d")
     publish.promote(folder, claim, {"filling": "y" * 9000})
 
 

@@ -11,6 +11,7 @@ from esra.serve.arguments import Arguments
 from esra.serve.door import Asked, Door
 from esra.serve.reload import Pace, Reload
 from eval import publish
+from tests.claimed import claim_of
 from tests.house import catalog, hit, house, source
 
 MODELS = {"select": "", "plan": "", "rerank": "scripted"}
@@ -50,7 +51,7 @@ class Living:
         return self.applied()
 
     def promote(self, share: int, **more) -> Path:
-        claim = publish.candidate_body("cap", share, MODELS, "d")
+        claim = claim_of("cap", share, MODELS, "d")
         claim["tunables"] |= more
         return publish.promote(self.folder / "cap", claim, {})
 

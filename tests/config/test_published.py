@@ -15,6 +15,7 @@ from esra.config.history import history, missing
 from esra.config.revise import write_revision
 from esra.config.strict import ConfigError
 from eval import publish
+from tests.claimed import claim_of
 from tests.config.living import MODELS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -28,7 +29,7 @@ PRIVATE = (
 
 
 def claim(share: int = 100) -> dict[str, object]:
-    return publish.candidate_body("cap", share, MODELS, "d")
+    return claim_of("cap", share, MODELS, "d")
 
 
 def test_a_killed_writer_leaves_the_old_revision_or_the_new_one_whole(tmp_path):
@@ -55,8 +56,9 @@ def test_writers_at_once_give_each_number_once_and_lose_no_claim(tmp_path):
                 sys.executable,
                 "-c",
                 "import sys; from pathlib import Path; from eval import publish\n"
+                "from tests.claimed import claim_of\n"
                 "for n in range(10):\n"
-                "    body = publish.candidate_body('cap', int(sys.argv[2]) + n, {}, 'd')\n"
+                "    body = claim_of('cap', int(sys.argv[2]) + n, {}, 'd')\n"
                 "    publish.promote(Path(sys.argv[1]), body, {})",
                 str(tmp_path),
                 str(start),

@@ -11,6 +11,7 @@ from esra.config.history import history, restoring
 from esra.config.revise import write_revision
 from esra.governance import places
 from eval import publish
+from tests.claimed import claim_of
 from tests.config.living import MODELS, Living
 from tests.house import ask
 from tests.serve.doors import run
@@ -28,7 +29,7 @@ def home(tmp_path, monkeypatch) -> Path:
     catalog.parent.mkdir(parents=True)
     catalog.write_text(CATALOG, "utf-8")
     for share in (100, 200, 300):
-        claim = publish.candidate_body("cap", share, NONE, "d")
+        claim = claim_of("cap", share, NONE, "d")
         publish.promote(tmp_path / "tuned" / "cap", claim, EVIDENCE)
     return tmp_path
 
@@ -133,7 +134,7 @@ def test_verify_says_which_revision_orders_and_why_each_other_does_not(home, cap
     folder = home / "tuned" / "cap"
     (told,) = plain(capsys, "verify", "shelf")["capabilities"]
     assert told["in_use"] == 3
-    other = publish.candidate_body("cap", 900, {**NONE, "rerank": "another"}, "d")
+    other = claim_of("cap", 900, {**NONE, "rerank": "another"}, "d")
     publish.promote(folder, other, {})
     body = json.loads((folder / "0003.json").read_text())
     (folder / "0003.json").write_text(json.dumps({**body, "data": "other"}))

@@ -15,6 +15,7 @@ from esra.domain.capability import Forms, RerankForm
 from esra.domain.codes import NoticeCode
 from esra.llm.scripted import Scripted
 from eval import publish
+from tests.claimed import claim_of
 from tests.house import ask, catalog, hit, house, scoring
 
 MODELS = {"select": "", "plan": "", "rerank": "scripted"}
@@ -24,7 +25,7 @@ MEANING = {"title a": 0.0, "title b": 0.5, "title c": 1.0}
 
 
 def body(share: int = 100, **changes) -> dict[str, object]:
-    claim = publish.candidate_body("cap", share, MODELS, "data-1")
+    claim = claim_of("cap", share, MODELS, "data-1")
     return {**claim, "revision": 1, "evidence": {}, **changes}
 
 
@@ -57,9 +58,7 @@ def test_the_order_changes_with_the_file_and_with_nothing_else(tmp_path):
     before, response, _ = answer(tmp_path)
     assert before == ["c", "b", "a"]  # .7/.3
     assert response.configuration.tuned is False
-    path = publish.promote(
-        tmp_path / "cap", publish.candidate_body("cap", 100, MODELS, "data-1"), {}
-    )
+    path = publish.promote(tmp_path / "cap", claim_of("cap", 100, MODELS, "data-1"), {})
     after, response, refused = answer(tmp_path)
     assert (after, refused) == (["a", "b", "c"], ())  # .1/.9
     assert (response.configuration.tuned, response.configuration.revision) == (True, 1)
@@ -155,7 +154,7 @@ def test_with_keys_an_unsigned_or_foreign_signature_is_refused():
 def test_the_last_good_revision_stays_when_a_newer_one_is_bad(tmp_path):
     """Else a broken file would throw an installation back to its defaults."""
     folder = tmp_path / "cap"
-    publish.promote(folder, publish.candidate_body("cap", 100, MODELS, "data-1"), {})
+    publish.promote(folder, claim_of("cap", 100, MODELS, "data-1"), {})
     (folder / "0002.json").write_text("{")
     (folder / "0003.json").write_bytes(raw(body(share=900, capability="other", revision=3)))
     (folder / "0004.json").write_bytes(raw(body(share=900, revision=9)))
@@ -169,7 +168,7 @@ def test_the_last_good_revision_stays_when_a_newer_one_is_bad(tmp_path):
 def test_a_link_or_a_file_anybody_may_write_is_refused(tmp_path):
     """Else another user of the machine could reorder answers."""
     folder = tmp_path / "cap"
-    path = publish.promote(folder, publish.candidate_body("cap", 100, MODELS, "data-1"), {})
+    path = publish.promote(folder, claim_of("cap", 100, MODELS, "data-1"), {})
     path.chmod(path.stat().st_mode | stat.S_IWOTH)
     assert answer(tmp_path)[0] == ["c", "b", "a"]
     path.chmod(0o644)
@@ -185,9 +184,9 @@ def test_a_link_or_a_file_anybody_may_write_is_refused(tmp_path):
 def test_other_models_keep_the_last_revision_that_matches_and_say_so(tmp_path):
     """Else numbers tuned for one model would order another's scores (RULINGS 42)."""
     folder = tmp_path / "cap"
-    publish.promote(folder, publish.candidate_body("cap", 100, MODELS, "data-1"), {})
+    publish.promote(folder, claim_of("cap", 100, MODELS, "data-1"), {})
     other = {**MODELS, "rerank": "another"}
-    publish.promote(folder, publish.candidate_body("cap", 900, other, "data-1"), {})
+    publish.promote(folder, claim_of("cap", 900, other, "data-1"), {})
     order, response, refused = answer(tmp_path)
     assert (order, refused, response.configuration.revision) == (["a", "b", "c"], (), 1)
     assert NoticeCode.TUNED_FOR_OTHER_MODEL in [n.code for n in response.notices]
@@ -196,7 +195,7 @@ def test_other_models_keep_the_last_revision_that_matches_and_say_so(tmp_path):
 
 def test_other_data_is_a_notice_and_not_a_refusal(tmp_path):
     """Else a daily import would switch tuning off, or drift would go unseen."""
-    publish.promote(tmp_path / "cap", publish.candidate_body("cap", 100, MODELS, "old"), {})
+    publish.promote(tmp_path / "cap", claim_of("cap", 100, MODELS, "old"), {})
     order, response, _ = answer(tmp_path)
     assert order == ["a", "b", "c"]
     assert NoticeCode.DATA_DRIFT in [n.code for n in response.notices]
@@ -222,9 +221,9 @@ def test_a_tuned_shortlist_or_ceiling_never_exceeds_the_administrators(tmp_path)
 
 def test_promoting_the_same_claim_twice_writes_one_file_and_another_claim_the_next(tmp_path):
     """Else asking twice would look like two decisions."""
-    claim = publish.candidate_body("cap", 100, MODELS, "data-1")
+    claim = claim_of("cap", 100, MODELS, "data-1")
     first = publish.promote(tmp_path, claim, {})
     assert publish.promote(tmp_path, claim, {"other": "evidence"}) == first
-    second = publish.promote(tmp_path, publish.candidate_body("cap", 200, MODELS, "data-1"), {})
+    second = publish.promote(tmp_path, claim_of("cap", 200, MODELS, "data-1"), {})
     assert [first.name, second.name] == ["0001.json", "0002.json"]
     assert sorted(path.name for path in tmp_path.glob("*.json")) == ["0001.json", "0002.json"]

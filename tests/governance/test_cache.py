@@ -18,6 +18,7 @@ from esra.governance.clock import StillClock
 from esra.llm.scripted import Scripted
 from esra.ports import Trouble
 from eval import publish
+from tests.claimed import claim_of
 from tests.governance.desk import IDS, Desk, chosen, offer
 from tests.house import ask, house
 
@@ -154,7 +155,7 @@ def test_a_newly_tuned_configuration_asks_again(desk, tmp_path):
     ask()
     ask()
     assert desk.calls == 1
-    publish.promote(tmp_path / "cap", publish.candidate_body("cap", 100, models, "d"), {})
+    publish.promote(tmp_path / "cap", claim_of("cap", 100, models, "d"), {})
     ask()
     assert desk.calls == 2
 

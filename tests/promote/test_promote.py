@@ -19,6 +19,7 @@ from eval.promote.engines import Form, document, left_behind, weights_of
 from eval.tune.folders import ledger_of
 from eval.tune.runs import case_of_runs
 from eval.tune.verdict import reach
+from tests.claimed import claim_of
 from tests.serve.shelf import CATALOG
 from tests.tune.test_promotion import write
 
@@ -76,7 +77,7 @@ def test_a_decision_orders_again_after_something_else_did(home, capsys, name):
     words = [] if name is None else [given.get(name, name)]
     same = promote(capsys, *words)
     assert (same["revision"], same["written"]) == (1, False)
-    publish.promote(home / "tuned" / "cap", publish.candidate_body("cap", 900, NONE, "d"), {})
+    publish.promote(home / "tuned" / "cap", claim_of("cap", 900, NONE, "d"), {})
     done = promote(capsys, *words)
     assert (done["revision"], done["written"], done["signed"]) == (3, True, False)
     first, third = (

@@ -266,11 +266,11 @@ def test_an_ablation_on_a_real_recording_agrees_with_the_table_of_tuning():
 def test_a_shadow_is_what_the_other_revision_would_have_shown(home, tmp_path):
     """Else a revision could only be judged by serving it."""
     from esra.config.tuned import sealed_body
-    from eval.publish import candidate_body
+    from tests.claimed import claim_of
 
     folder = made.run(home, "one", {"a": 1, "b": 3})
     # Words alone: the right document, whose native score is the least, comes last.
-    body = candidate_body("desk", 0, {}, "d") | {"revision": 2, "evidence": {}}
+    body = claim_of("desk", 0, {}, "d") | {"revision": 2, "evidence": {}}
     other = tmp_path / "0002.json"
     other.write_text(json.dumps(sealed_body(body, None)))
     words = ("shadow", folder / "traces.jsonl", "--config", other)

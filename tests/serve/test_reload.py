@@ -12,6 +12,7 @@ from esra.domain.hit import Hits
 from esra.serve.rehearse import MOST, MOST_PAID, questions
 from esra.serve.reload import Result, reloading
 from eval import publish
+from tests.claimed import claim_of
 from tests.config.living import HITS, MODELS, Living, by_meaning
 from tests.house import FakeEngine, catalog, source
 from tests.serve.doors import run
@@ -145,7 +146,7 @@ def test_a_later_file_for_another_model_is_told_in_the_answers(tmp_path):
     own = Living(tmp_path)
     own.promote(100)
     run(own.taking.take_in())
-    other = publish.candidate_body("cap", 900, {**MODELS, "rerank": "another"}, "d")
+    other = claim_of("cap", 900, {**MODELS, "rerank": "another"}, "d")
     publish.promote(tmp_path / "cap", other, {})
     assert run(own.taking.take_in()) == {Result.UNCHANGED}
     notices = own.door.catalog.revision("cap").notices
@@ -190,7 +191,7 @@ def test_a_storm_of_files_is_read_a_few_times_and_every_call_is_answered(tmp_pat
 def test_a_served_house_takes_a_revision_over_http_without_a_restart(shelf):
     """The command would not do what the parts can."""
     folder = shelf.base / "tuned" / "cap"
-    claim = publish.candidate_body("cap", 300, {"select": "", "plan": "", "rerank": ""}, "")
+    claim = claim_of("cap", 300, {"select": "", "plan": "", "rerank": ""}, "")
     with shelf.serving() as (process, url), httpx.Client(base_url=url) as client:
 
         def revision() -> int:
