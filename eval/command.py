@@ -67,9 +67,10 @@ def catalog(text: str) -> Path:
         return Path(text)
 
 
-def of_system(error: OSError, name: str) -> str:
+def of_system(error: OSError) -> str:
     """A file and what the system says of it: of a copy the one written, of which it may be full."""
-    return f"{error.filename2 or error.filename or name}: {error.strerror or error}"
+    said, file = str(error.strerror or error), error.filename2 or error.filename
+    return f"{file}: {said}" if file else said
 
 
 def code_of(error: Exception, codes: Mapping[type[Exception], int]) -> int:
@@ -92,7 +93,7 @@ def carried_out(
         done = run(arguments)
     except tuple(codes) as error:
         of_file = isinstance(error, OSError) and error.strerror
-        said = of_system(error, name) if of_file else str(error)
+        said = of_system(error) if of_file else str(error)
         return failed(name, arguments, said, code_of(error, codes))
     return ended(name, arguments, done, ensure_ascii=ensure_ascii)
 

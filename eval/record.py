@@ -20,6 +20,7 @@ from esra.pipeline import retrieve
 from esra.ports import House
 from esra.trace import PIPELINE, SCHEMA
 from eval.replay import Recorded, recorded
+from eval.whole import naming
 
 CALLER = Caller(tenant="workbench", subject="workbench", identity=Identity.LOCAL)
 PASSING = frozenset(
@@ -158,8 +159,9 @@ def _appending(path: Path) -> Iterator[Callable[[Mapping[str, object]], None]]:
 
         def append(line: Mapping[str, object]) -> None:
             data = json.dumps(line, separators=(",", ":"), allow_nan=False).encode() + b"\n"
-            while data:
-                data = data[os.write(handle, data) :]
+            with naming(path):
+                while data:
+                    data = data[os.write(handle, data) :]
 
         yield append
     finally:

@@ -1,15 +1,28 @@
 """Writes a file so that a reader sees a whole one, or the one before."""
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 
 def write_whole(path: Path, body: bytes) -> None:
-    """Replaces the file at the end. The folder has to be there. Raises OSError."""
+    """Replaces the file at the end. The folder has to be there. Raises OSError, which names it."""
     fresh = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        fresh.write_bytes(body)
-        os.replace(fresh, path)
+        with naming(path):
+            fresh.write_bytes(body)
+            os.replace(fresh, path)
     except BaseException:
         fresh.unlink(missing_ok=True)
+        raise
+
+
+@contextmanager
+def naming(path: Path) -> Iterator[None]:
+    """Of a full disk the system says that it is full, and not of which file."""
+    try:
+        yield
+    except OSError as error:
+        error.filename = error.filename if error.filename is not None else str(path)
         raise

@@ -4,7 +4,9 @@ import os
 
 import pytest
 
+from eval.measure import cli
 from eval.whole import write_whole
+from tests.full import no_more_than
 
 
 def test_the_file_before_stands_until_the_new_one_is_whole(tmp_path, monkeypatch):
@@ -39,3 +41,20 @@ def test_two_writers_at_once_have_a_file_each(tmp_path, monkeypatch):
         monkeypatch.setattr(os, "getpid", lambda process=process: process)
         write_whole(tmp_path / "x", b"")
     assert len(set(names)) == 2
+
+
+def test_a_full_disk_is_told_of_the_file_and_leaves_the_one_before(tmp_path, capsys):
+    """The page that a team looks at would be empty, and nobody could tell which disk is full."""
+    (tmp_path / "run").write_text("q Q0 a 1 1 t\n")
+    (tmp_path / "qrels").write_text("q 0 a 1\n")
+    page = tmp_path / "page.html"
+    page.write_text("before")
+    words = ["--run", str(tmp_path / "run"), "--qrels", str(tmp_path / "qrels")]
+    with no_more_than(100):
+        assert cli.main([*words, "--html", str(page)]) == 3
+    told = capsys.readouterr()
+    assert told.err.startswith(f"measure: {page}: ")
+    assert (told.err.count("\n"), told.out, page.read_text()) == (1, "", "before")
+    assert len(list(tmp_path.iterdir())) == 3
+    assert cli.main([*words, "--html", str(page)]) == 0
+    assert page.read_text().startswith("<!doctype html>")

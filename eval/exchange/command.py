@@ -60,7 +60,7 @@ def finish(name: str, arguments: argparse.Namespace, work: Callable[[], Summary]
     except ValueError as error:
         return failed(name, arguments, str(error), CONFIG)
     except OSError as error:
-        return failed(name, arguments, of_system(error, name), CONFIG)
+        return failed(name, arguments, of_system(error), CONFIG)
     code = FINDING if getattr(arguments, "strict", False) and not summary.clean else OK
     done = Done(document=summary.as_json(), text=summary.as_text(), code=code)
     return ended(name, arguments, done, ensure_ascii=False)

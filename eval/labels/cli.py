@@ -62,7 +62,7 @@ def main(argv: Sequence[str]) -> int:
     except (FormatError, SheetError, RunFolderError, NoSuchRun, ValueError) as error:
         return failed("pool", arguments, str(error), CONFIG)
     except OSError as error:
-        return failed("pool", arguments, of_system(error, "pool"), CONFIG)
+        return failed("pool", arguments, of_system(error), CONFIG)
     return ended(
         "pool", arguments, Done(document=document, text=_text(document)), ensure_ascii=False
     )

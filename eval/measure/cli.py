@@ -4,7 +4,19 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from eval.command import CONFIG, DEGRADED, OK, USAGE, Done, amount, count, ended, failed, parser_of
+from eval.command import (
+    CONFIG,
+    DEGRADED,
+    OK,
+    USAGE,
+    Done,
+    amount,
+    count,
+    ended,
+    failed,
+    of_system,
+    parser_of,
+)
 
 DEFAULT = "nDCG@{k} RR@{k} P@{k} R@{k} AP@{k} Judged@{k}"
 
@@ -59,15 +71,18 @@ def main(argv: Sequence[str]) -> int:
     from eval.measure.plain import plain
     from eval.measure.printed import as_html, as_text
     from eval.measures import UnknownMeasure
+    from eval.whole import write_whole
 
     try:
         report = _report(arguments)
         if arguments.html is not None:
-            arguments.html.write_text(as_html(report), "utf-8")
+            write_whole(arguments.html, as_html(report).encode())
     except UnknownMeasure as error:
         return failed("measure", arguments, str(error), USAGE)
-    except (ValueError, OSError) as error:
+    except ValueError as error:
         return failed("measure", arguments, str(error), CONFIG)
+    except OSError as error:
+        return failed("measure", arguments, of_system(error), CONFIG)
     code = DEGRADED if report.partial else OK
     return ended(
         "measure", arguments, Done(document=plain(report), text=as_text(report), code=code)

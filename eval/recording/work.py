@@ -244,4 +244,7 @@ def _noise(folder: Path, over: Ground, arguments: argparse.Namespace) -> Noise |
 def _refuse_nothing(went: session.Session, questions: int) -> None:
     if len(went.degraded) == questions:
         codes = sorted({code for own in went.degraded.values() for code in own})
-        raise CannotRecord(f"every query was answered degraded ({', '.join(codes)})")
+        raise CannotRecord(
+            f"every query was answered degraded ({', '.join(codes)}): see that the sources and the "
+            "model answer, then give the same command again"
+        )

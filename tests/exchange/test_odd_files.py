@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import resource
-
 import pytest
 
 from eval.dataset.labels import load_labels
@@ -13,6 +11,7 @@ from eval.exchange.guess import guess
 from eval.exchange.losses import Aspect
 from eval.exchange.names import Name
 from eval.formats.trec import QrelsForm, Run, read_qrels, read_run, write_qrels, write_run
+from tests.full import no_more_than
 
 FILES = ("trec", "quepid", "quepid-raters", "ratings", "rre", "rre-grades", "opensearch")
 
@@ -171,13 +170,9 @@ def test_a_full_disk_is_told_of_the_file_that_has_no_room(folder, run, tmp_path)
     """Whoever's disk is full would look for what is wrong with the documents he named."""
     large = tmp_path / "large.jsonl"
     large.write_bytes((folder / "corpus.jsonl").read_bytes() + b"\n" * 400_000)
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
     words = (folder / "qrels.tsv", "--queries", folder / "queries.jsonl", "--corpus", large)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, before[1]))
-    try:
+    with no_more_than(200_000):
         code, _, said = run("import", *words, "--to", tmp_path / "made")
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
     assert code == 3
     assert said.startswith(f"import: {tmp_path / '.made.'}")
     assert "too large" in said

@@ -8,6 +8,7 @@ from contextlib import closing
 import pytest
 
 from eval import record
+from tests.full import no_more_than
 from tests.recording.test_command import over, place
 from tests.recording.test_recording import Priced, recorded, traces
 
@@ -37,6 +38,19 @@ def test_a_line_that_was_torn_costs_itself_and_no_other(tmp_path, cut, left):
     }
     good = [line for line in file_of(tmp_path).read_bytes().split(b"\n") if usable(line)]
     assert len(good) == 6, "a trace stands there twice"
+
+
+def test_a_full_disk_is_named_and_costs_no_trace(tmp_path):
+    """Whoever makes room would not know where, or would find the recording beyond repair."""
+    model = Priced()
+    with no_more_than(10_000), pytest.raises(OSError, match="too large") as caught:
+        recorded(tmp_path, model, answers=False)
+    assert caught.value.filename == str(file_of(tmp_path))
+    there = traces(tmp_path)
+    assert 0 < len(there) < 6
+    went = recorded(tmp_path, Priced(), answers=False)
+    assert (went.partial, len(traces(tmp_path))) == (False, 6)
+    assert {query: traces(tmp_path)[query] for query in there} == there
 
 
 def usable(line):
