@@ -15,8 +15,9 @@ from esra.llm.scripted import Scripted
 from eval import record
 from eval.misses import Cause, cause
 from eval.misses.known import read, write
-from eval.record import Question
-from eval.recording.as_of import WIDEST
+from eval.record import CALLER, Question
+from eval.recording.as_of import WIDEST, Widely, asking
+from eval.recording.engines import Engines
 from eval.recording.looked import looked
 from eval.runfolder import TRACES
 from tests.misses.shelf import ASKED, BETTER, OTHER, Memory, Postgres, Scene, doc, housed, play
@@ -196,6 +197,32 @@ def test_a_limit_that_a_model_planned_is_set_aside_with_the_cap(limit, ran):
     assert known.matched["q"] == {("news", one.key) for one in many}
     assert known.unmatched["q"] == {("news", "other")}
     assert engine.asked == ran + 1 + ran
+
+
+def test_a_dated_recording_lets_through_what_is_wider_than_its_cap(tmp_path):
+    """Nothing would be known of any question whose plan names more rows than the cap."""
+    memory = Memory()
+    many = [replace(doc(f"r{n}", "a wing in a jet"), timestamp=1.0) for n in range(9)]
+    scene = Scene(
+        relation=memory.stock(many),
+        source={"limits": FEW},
+        capability={"forms": Forms(plan=PlanForm.MODEL)},
+        models={"planners": {"model": planned(5)}},
+    )
+    house, question = housed(memory, scene), Question(id="q", text=scene.question, now=2.0)
+    judged = {"q": {("news", one.key): 1 for one in many}}
+    path = tmp_path / TRACES
+
+    async def go():
+        wide, caller = Widely(exposure=ASKED), asking(CALLER)
+        await record.record([question], ASKED, house, path, around=wide, caller=caller)
+        traces = dict(record.lines(path))
+        engines = Engines(house=house, exposure=ASKED, planners=house.planners, as_of=True)
+        return traces["q"], await engines.look([question], traces, judged)
+
+    trace, known = asyncio.run(go())
+    assert [len(one["rows"]) for one in trace["answers"] if one["source"] == "news"] == [2, 2]
+    assert (len(known.matched["q"]), known.unsaid) == (7, {})
 
 
 def test_a_document_that_was_found_is_neither_hidden_nor_gone(postgres):
