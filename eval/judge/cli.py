@@ -105,7 +105,7 @@ def ask(arms: Arms, arguments: argparse.Namespace) -> dict[str, object]:
     grades, top = _grades(found, arms, rated, arguments.top)
     seen = outlook(found, grades, top=top)
     shown, figures = _shown(found, seen, arms, rated, arguments, top)
-    chosen = [found.pair(place) for place in next_pairs(found, seen, arguments.budget)]
+    chosen = [found.pair(place) for place in next_pairs(seen, arguments.budget)]
     pairs = [(query, source, key) for query, (source, key) in chosen]
     told = of_folders(arguments.data, pairs)
     if arguments.output is not None:

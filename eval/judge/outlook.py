@@ -95,7 +95,7 @@ def outlook(pool: Pool, grades: Floats, *, top: int) -> Outlook:
     )
 
 
-def next_pairs(pool: Pool, seen: Outlook, budget: int) -> list[int]:
+def next_pairs(seen: Outlook, budget: int) -> list[int]:
     """The places in the pool to judge next, the most telling first; equal ones in pool order."""
     order = np.argsort(-seen.worth, kind="stable")
     return [int(place) for place in order[:budget] if seen.worth[place] > 0]

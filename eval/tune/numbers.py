@@ -76,7 +76,7 @@ def turn(
         way, scores = ways[0], tables[0]
     else:
         say(f"{case.capability}: climbing over {', '.join(str(one) for one in turned)}")
-        _warn_of_many(case, labels, looked_at, laid, len(turned), say)
+        _warn_of_many(case, looked_at, laid, len(turned), say)
         climbed = ascend(
             *part(laid, labels, looked_at), today, turned, rng=np.random.default_rng(1)
         )
@@ -153,9 +153,7 @@ def _development(case: Case, laid: Bulk, labels: Labels) -> np.ndarray:
     return labels.measured & ~sealed
 
 
-def _warn_of_many(
-    case: Case, labels: Labels, looked_at: np.ndarray, laid: Bulk, count: int, say: Say
-) -> None:
+def _warn_of_many(case: Case, looked_at: np.ndarray, laid: Bulk, count: int, say: Say) -> None:
     groups = {case.groups[q] for q, ok in zip(laid.queries, looked_at, strict=True) if ok}
     allowed = max(1, len(groups) // GROUPS_A_PARAMETER)
     if count > allowed:
@@ -278,6 +276,7 @@ def _write(
         "unasked": case.unasked,
         "told": {"today": way.told(way.settings[way.today]), "setting": way.told(decision.setting)},
         "judged": judged.as_json(),
+        "notes": [*decision.notes, *judged.notes, *case.doubts],
         "recording": case.recording,
         "date": datetime.now(UTC).date().isoformat(),
     }

@@ -165,7 +165,7 @@ def settle(weighed: Weighed, ledger: Ledger, promoted: Path, candidate: Path) ->
     decision = weighed.decision if case.explore else stand(weighed.decision, ledger)
     claim = _claim(case, decision.setting)
     judged = _judged(case, table, decision, weighed.looked_at)
-    facts = {**evidence(case, table, decision), "judged": judged.as_json()}
+    facts = {**evidence(case, decision), "judged": judged.as_json()}
     if decision.promoted:
         path = publish.promote(promoted, claim, facts)
     else:
@@ -211,7 +211,7 @@ def _under(numbers: Scoring, case: Case, setting: Fraction | int) -> Scoring:
     return replace(numbers, semantic_weight=semantic, lexical_weight=lexical)
 
 
-def evidence(case: Case, table: Table, decision: Decision) -> dict[str, object]:
+def evidence(case: Case, decision: Decision) -> dict[str, object]:
     """What a tuned file says of how its numbers were found."""
     return {
         **decision.as_json(),

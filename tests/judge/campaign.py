@@ -95,7 +95,7 @@ def asked(first, second, marks, *, depth: int, rng: np.random.Generator | None) 
         if not len(unknown):
             break
         if order is None:
-            chosen = next_pairs(found, seen, BATCH) or unknown[:BATCH].tolist()
+            chosen = next_pairs(seen, BATCH) or unknown[:BATCH].tolist()
         else:
             chosen = order[seen.judged : seen.judged + BATCH].tolist()
         grades[chosen] = truth[chosen]

@@ -37,7 +37,7 @@ def test_a_pair_weighs_what_it_moves():
     assert weights["x"] == pytest.approx(1 / np.log2(3) - 1)
     assert weights["z"] == 0.0
     seen = outlook(found, graded(found, {}), top=1)
-    chosen = [found.documents[place] for place in next_pairs(found, seen, 100)]
+    chosen = [found.documents[place] for place in next_pairs(seen, 100)]
     assert set(chosen[:4]) == {"right", "x"}
     assert "z" not in chosen
 
@@ -52,7 +52,7 @@ def test_full_labels_give_the_plain_verdict():
     assert seen.sure == 1.0
     assert seen.lowest == seen.highest == pytest.approx(seen.difference)
     assert not seen.can_flip
-    assert not next_pairs(found, seen, 10)
+    assert not next_pairs(seen, 10)
 
 
 def test_nothing_judged_is_nothing_shown():
