@@ -95,6 +95,19 @@ def test_the_statements_of_many_documents_are_few(postgres):
     assert not known.unsaid
 
 
+def test_a_key_that_several_rows_share_is_one_document():
+    """A table of versions would fill every strip with the first of its documents, and the rest of
+    them would be told as gone."""
+    memory = Memory()
+    keys = [f"v{n:03}" for n in range(400)]
+    versions = [doc(key, "a wing in a jet") for key in keys for _ in range(3)]
+    scene = Scene(relation=memory.stock(versions), source={"limits": FEW})
+    _, known = play(memory, scene, *keys, "gone")
+    assert known.absent == {("news", "gone")}
+    assert len(known.matched["q"]) == len(keys) - 1  # the row cap of two showed one of them
+    assert not known.unsaid
+
+
 @pytest.mark.req("W57")
 def test_what_a_source_said_before_it_failed_is_kept(tmp_path):
     """One time-out would make nothing of hours, or pass what nobody knows for known."""
