@@ -37,14 +37,15 @@ class Ablation:
     """One step. ``pair`` is the run against itself without the step: a gain is what it is worth.
 
     moved:    queries whose measure differs
-    coverage: share of the shortlist, as it is without the step, whose semantic score is recorded
+    coverage: share of the shortlist, as it is without the step, whose semantic score is recorded;
+              None where no model ordered the run, so that there is no score to know
     adjusted: Holm's p over all steps of the table
     """
 
     name: str
     pair: Pair
     moved: int
-    coverage: float
+    coverage: float | None
     adjusted: float
 
 
@@ -58,7 +59,8 @@ def ablate(case: Case, run: str, others: Mapping[str, Arm] | None = None) -> lis
         (str(switch), pair(arm_of(case, run, off(switch)), whole), _coverage(case, switch))
         for switch in Switch
     ]
-    found += [(name, pair(arm, whole), 1.0) for name, arm in (others or {}).items()]
+    known = _coverage(case, Switch.RERANK)
+    found += [(name, pair(arm, whole), known) for name, arm in (others or {}).items()]
     adjusted = holm({name: one.comparison.p for name, one, _ in found})
     return [
         Ablation(
@@ -103,7 +105,8 @@ def as_text(found: Sequence[Ablation], others: Sequence[str] = ()) -> str:
         lines.append(
             f"{one.name:<12}{compared.before:>9.4f}{compared.after:>9.4f}"
             f"{compared.difference:>+9.4f}   {low:+.4f} to {high:+.4f}"
-            f"{one.moved:>8}  {one.adjusted:>8.3g}  {one.coverage:>8.3f}"
+            f"{one.moved:>8}  {one.adjusted:>8.3g}  "
+            f"{'-' if one.coverage is None else f'{one.coverage:.3f}':>8}"
         )
     lines += [
         f"{name}: decides what is found, so no replay can tell; give a recording without it: "
@@ -127,7 +130,9 @@ def _with(block: SourceScoring, own: Mapping[str, float | None]) -> SourceScorin
     return replace(block, **own)  # type: ignore[arg-type]
 
 
-def _coverage(case: Case, switch: Switch) -> float:
+def _coverage(case: Case, switch: Switch) -> float | None:
+    if not any(one.reranked for one in _asked(case)):
+        return None
     if switch is Switch.RERANK:
         return 1.0  # no score is asked for
     change = off(switch).change or unchanged

@@ -15,7 +15,7 @@ from eval.measures.service import Spent, spent
 from eval.plot import BLUE, GREEN, ORANGE, plain_title
 from eval.runs.arm import Arm, read_arm
 from eval.runs.folders import RunFolder
-from eval.runs.pairs import Mover, Pair, pair
+from eval.runs.pairs import CannotCompare, Mover, Pair, pair
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -113,11 +113,19 @@ def as_text(found: Sequence[Beside]) -> str:
 
 
 def picture(found: Sequence[Beside], *, by_cost: bool = False, title: str = "") -> Axes:
-    """Quality against price, the frontier joined; names are text and never mathematics."""
+    """Quality against price, the frontier joined; names are text and never mathematics.
+
+    CannotCompare where the picture would be empty.
+    """
     from matplotlib.figure import Figure
 
-    axes = Figure(figsize=(7, 4), layout="constrained").subplots()
     options = [one.option for one in found]
+    if by_cost and all(one.cost is None for one in options):
+        raise CannotCompare(
+            "no cost of these runs is known, for their catalogs name no price of a model; "
+            "without --by-cost the picture is drawn against seconds"
+        )
+    axes = Figure(figsize=(7, 4), layout="constrained").subplots()
     best = frontier(options, by_cost=by_cost)
     for one in options:
         if by_cost and one.cost is None:

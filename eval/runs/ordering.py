@@ -19,7 +19,8 @@ def of_file(path: Path, capability: str) -> Ordering:
     ConfigError says why a file is refused.
     """
     raw = read_file(path)
-    file = read_tuned(raw, where=str(path), capability=capability, sources=_sources(raw))
+    sources = frozenset(_named(raw, path)[1])
+    file = read_tuned(raw, where=str(path), capability=capability, sources=sources)
     return Ordering(
         said=f"{path.name}, revision {file.revision}, {file.hash[:12]}",
         change=lambda numbers: changed(numbers, file),
@@ -44,9 +45,15 @@ def changed(numbers: Scoring, file: TunedFile) -> Scoring:
     return replace(numbers, **own, sources=tuple(sorted(sources.items())))
 
 
-def _sources(raw: bytes) -> frozenset[str]:
-    """The sources the file itself names: an arm orders what was recorded, whatever is named."""
+def capability_of(path: Path) -> str:
+    """Whose numbers the file says it holds; ConfigError where it is no tuned file."""
+    return _named(read_file(path), path)[0]
+
+
+def _named(raw: bytes, path: Path) -> tuple[str, list[str]]:
+    """Its capability, and the sources it names: an arm orders what was recorded, whatever they are."""
     try:
-        return frozenset(json.loads(raw)["tunables"].get("sources", {}))
+        body = json.loads(raw)
+        return str(body["capability"]), list(body["tunables"].get("sources", {}))
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise ConfigError(f"not a tuned file ({type(error).__name__})") from error
+        raise ConfigError(f"{path}: not a tuned file ({type(error).__name__})") from error

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from math import fsum
 from typing import Any
 
+from esra.domain.capability import RerankForm
 from eval.measures.overlap import jaccard, rbo
 from eval.replay import coverage, echo, recorded
 from eval.runs.arm import Document, Ordering, shown, unchanged
@@ -42,6 +43,8 @@ class Agreement:
     """rbo, jaccard: means over the calls; first: share of calls with another first result
 
     changed: share of calls whose first k differ in any place
+    others:  calls of other capabilities in the same file, which these numbers do not order
+    torn:    lines of the file that hold no whole trace of this version
     """
 
     other: str
@@ -52,6 +55,8 @@ class Agreement:
     changed: float
     coverage: float
     strayed: tuple[Shadow, ...]
+    others: int = 0
+    torn: int = 0
 
 
 def shadow(traces: Iterable[tuple[str, Mapping[str, Any]]], other: Ordering) -> list[Shadow]:
@@ -65,7 +70,9 @@ def shadow(traces: Iterable[tuple[str, Mapping[str, Any]]], other: Ordering) -> 
         if not echo(one):
             raise NothingShadowed(f"call {call}: its trace does not give the order that was served")
         served, ordered = shown(one)[:K], shown(one, other)[:K]
-        known, wanted = coverage(one, (other.change or unchanged)(one.numbers))
+        modelled = trace["forms"]["rerank"] != RerankForm.NONE  # else there is no score to know
+        change = other.change or unchanged
+        known, wanted = coverage(one, change(one.numbers)) if modelled else (0, 0)
         found.append(
             Shadow(
                 call=call,
@@ -105,6 +112,10 @@ def as_text(found: Agreement) -> str:
         f"  another first result in {found.first:.1%}, any other place in {found.changed:.1%}",
         f"  coverage {found.coverage:.3f} of the shortlist the other would have sent",
     ]
+    if found.others:
+        lines.append(f"  left out: {found.others} calls of other capabilities")
+    if found.torn:
+        lines.append(f"  left out: {found.torn} lines that hold no whole trace of this version")
     for one in found.strayed:
         first, second = (_name(order) for order in (one.served, one.other))
         lines.append(f"  {_flat(one.call)}: RBO {one.rbo:.3f}, first {first} -> {second}")

@@ -6,8 +6,8 @@ import argparse
 import csv
 import io
 import json
-from collections.abc import Callable, Mapping
-from dataclasses import asdict
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -25,7 +25,7 @@ from eval.runs import ablate, beside, explain, shadow
 from eval.runs.arm import Arm, read_arm
 from eval.runs.figures import Glances
 from eval.runs.folders import ABOUT, NoSuchRun, RunFolder, all_runs, named_run, runs_folder
-from eval.runs.ordering import of_file
+from eval.runs.ordering import capability_of, of_file
 from eval.runs.pairs import CannotCompare
 
 EXPECTED = (
@@ -204,17 +204,33 @@ def _ablate(arguments: argparse.Namespace, base: Path) -> Done:
 def _shadow(arguments: argparse.Namespace, base: Path) -> Done:
     given = Path(arguments.traces).expanduser()
     traces = given if given.is_file() else named_run(base, arguments.traces).path / "traces.jsonl"
-    calls = list(record.lines(traces))
-    if not calls:
+    every = list(record.lines(traces))
+    if not every:
         raise shadow.NothingShadowed(f"{given}: holds no trace of this version")
-    other = of_file(arguments.config, str(calls[0][1]["capability"]))
+    name = capability_of(arguments.config)
+    # A house keeps the calls of all its capabilities in one file.
+    calls = [(call, trace) for call, trace in every if trace["capability"] == name]
+    if not calls:
+        raise shadow.NothingShadowed(f"{given}: holds no call of {name!r}, {_whose(every)}")
+    other = of_file(arguments.config, name)
     found = shadow.shadow(calls, other)
     if arguments.orders:
         write_lines(
             arguments.orders, (json.dumps(asdict(one), ensure_ascii=False) for one in found)
         )
-    whole = shadow.agreement(found, other)
+    with traces.open("rb") as file:
+        lines = sum(1 for line in file if line.strip())
+    whole = replace(
+        shadow.agreement(found, other),
+        others=len(every) - len(calls),
+        torn=lines - len(every),
+    )
     return Done(document=asdict(whole), text=shadow.as_text(whole))
+
+
+def _whose(calls: Iterable[tuple[str, Mapping[str, object]]]) -> str:
+    names = sorted({str(trace["capability"]) for _, trace in calls})
+    return f"whose numbers these are; it holds calls of {', '.join(names)}"
 
 
 def _switch_off(arguments: argparse.Namespace, base: Path) -> Done:
