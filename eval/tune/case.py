@@ -17,7 +17,8 @@ class Case:
     today: the semantic share in force, in thousandths and exact, so not always a whole number
     data and recording: fingerprints; groups and strata: of every query, by id
     explore: open nothing and promote nothing
-    notes: what was tolerated in the data; degraded: queries whose source or model failed
+    notes: what was tolerated in the data; doubts: those that weaken any claim on it
+    degraded: queries whose source or model failed
     numbers: those in force, own: the catalog's; None: the recorded ones
     asked: the numbers that are tuned, none for the share alone
     mixed: queries are mixed over the sources as callers mix them, by traffic or by declaration
@@ -37,6 +38,7 @@ class Case:
     explore: bool = False
     advice: str = ""
     notes: tuple[str, ...] = ()
+    doubts: tuple[str, ...] = ()
     degraded: int = 0
     k: int = 10
     single: bool = False

@@ -31,7 +31,7 @@ from eval.tune.first_catalog import write_catalog
 from eval.tune.kept import Made, keep
 from eval.tune.live import Place, again, in_force
 from eval.tune.loading import load_into, notes_of, refuse_second_name
-from eval.tune.order import Order, asked, left_out, question_of, tags_of
+from eval.tune.order import Order, asked, doubts_of, left_out, question_of, tags_of
 from eval.tune.verdict import Case, Verdict, settle, share_of, weigh
 
 
@@ -262,6 +262,7 @@ def _case(
         f"{len(broken)} of {len(wanted)} queries were answered degraded ({', '.join(codes)}); "
         "nothing is opened on them, run it again:"
     )
+    doubts = doubts_of(queries)
     case = Case(
         capability=slug,
         recordings=record.read(traces, wanted),
@@ -275,7 +276,8 @@ def _case(
         recording=folder.name,
         explore=order.explore or bool(broken),
         advice=lost if broken else order.advice,
-        notes=(*notes_of(federation), *current.refused, *_taken_back(current.file)),
+        notes=(*doubts, *notes_of(federation), *current.refused, *_taken_back(current.file)),
+        doubts=doubts,
         degraded=len(broken),
         k=order.k,
         numbers=numbers,

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from eval import record
 from eval.dataset import Federation, Query
+from eval.evidence import normal_form
 from eval.measures.segments import PART_NAMES, head_torso_tail
 
 
@@ -43,6 +44,21 @@ def left_out(order: Order) -> int:
 def _judged(order: Order) -> list[Query]:
     known = order.federation
     return [query for query in known.queries if query.id in known.judgements]
+
+
+def doubts_of(queries: Sequence[Query]) -> tuple[str, ...]:
+    """What weakens any claim on these queries: the same words as the witness of several groups."""
+    groups: dict[str, set[str]] = {}
+    for query in queries:
+        groups.setdefault(normal_form(query.text), set()).add(query.group)
+    twice = sum(len(own) > 1 for own in groups.values())
+    if not twice:
+        return ()
+    said = "1 question stands" if twice == 1 else f"{twice} questions stand"
+    return (
+        f"{said} in several groups, each of which counts as a witness of its own and is sealed by "
+        "itself: give equal questions one `group`",
+    )
 
 
 def tags_of(queries: Sequence[Query]) -> dict[str, tuple[str, ...]]:

@@ -165,7 +165,7 @@ def settle(weighed: Weighed, ledger: Ledger, promoted: Path, candidate: Path) ->
     decision = weighed.decision if case.explore else stand(weighed.decision, ledger)
     claim = _claim(case, decision.setting)
     judged = _judged(case, table, decision, weighed.looked_at)
-    facts = {**evidence(case, decision), "judged": judged.as_json()}
+    facts = evidence(case, decision, judged)
     if decision.promoted:
         path = publish.promote(promoted, claim, facts)
     else:
@@ -211,10 +211,12 @@ def _under(numbers: Scoring, case: Case, setting: Fraction | int) -> Scoring:
     return replace(numbers, semantic_weight=semantic, lexical_weight=lexical)
 
 
-def evidence(case: Case, decision: Decision) -> dict[str, object]:
+def evidence(case: Case, decision: Decision, judged: Judged) -> dict[str, object]:
     """What a tuned file says of how its numbers were found."""
     return {
         **decision.as_json(),
+        "judged": judged.as_json(),
+        "notes": [*decision.notes, *judged.notes, *case.doubts],
         "today": case.today if isinstance(case.today, int) else float(case.today),
         "against": case.against,
         "asked": list(case.asked),
