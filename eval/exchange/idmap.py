@@ -38,14 +38,14 @@ def id_map(given: str) -> IdMap:
     if PLACE in given:
         return _template(given)
     if not Path(given).exists():
-        said = f"--id-map {given!r} is no file that is there, and no template, which holds {PLACE}"
+        said = f"{given!r} is no file that is there, and no template, which holds {PLACE}"
         raise FormatError([Finding(file="--id-map", line=0, message=said)])
     return _table(Path(given))
 
 
 def _template(given: str) -> IdMap:
     if given.count(PLACE) != 1 or given == PLACE:
-        said = f"--id-map {given!r} needs {PLACE} once, and something beside it"
+        said = f"{given!r} needs {PLACE} once, and something beside it"
         raise FormatError([Finding(file="--id-map", line=0, message=said)])
     before, after = given.split(PLACE)
     shape = re.compile(f"{re.escape(before)}(.+){re.escape(after)}", re.DOTALL)

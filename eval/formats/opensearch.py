@@ -32,7 +32,9 @@ def read_opensearch(path: Path, on_conflict: OnConflict = OnConflict.REFUSE) -> 
     walk = Walk(path, findings)
     held = _unwrapped(value)
     if held is None:
-        findings.refuse(path, 0, f"holds no {_RATINGS} of one list: export one list at a time")
+        several = isinstance(value, dict) and "hits" in value
+        said = f"holds no {_RATINGS}" + " of one list: export a list by itself" * several
+        findings.refuse(path, 0, said)
         findings.check()
     assert held is not None
     if held.get("status", COMPLETED) != COMPLETED:

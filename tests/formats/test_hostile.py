@@ -40,6 +40,10 @@ DOCUMENTS = {
     "no text": (opensearch("1", query='" "'), "has the query ' '"),
     "a float id": (opensearch("1", document="1.0"), "has the id 1.0: write a string"),
     "another document": ('{"ratings": []}', "holds no judgmentRatings"),
+    "two lists": (
+        '{"hits": {"hits": [{"_source": {"judgmentRatings": []}}, {"_source": {}}]}}',
+        "of one list: export a list by itself",
+    ),
     "a torn file": (opensearch("1")[:-3], "broken JSON"),
     "a NUL": (opensearch("1", document='"a\\u0000"'), "NUL"),
     "a surrogate": (opensearch("1", document='"\\ud800"'), "lone surrogate"),
