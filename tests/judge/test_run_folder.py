@@ -9,7 +9,7 @@ from eval.evidence import sealed
 from eval.judge import cli
 from eval.search.tunables import change, tunable
 from eval.tune.verdict import Case
-from tests.replay.test_replay import random_plain_trace
+from tests.replay.random_traces import random_plain_trace
 
 QUERIES = 90
 PRIORITY = tunable("priority:b", ("a", "b", "c"))

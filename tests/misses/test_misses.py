@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from eval.misses import Cause, Known, as_json, as_text, cause, misses
 from eval.misses.table import notes
-from tests.replay.test_replay import random_plain_trace
+from tests.replay.random_traces import random_plain_trace
 
 HERE = ("news", "right")
 

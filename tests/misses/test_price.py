@@ -10,7 +10,7 @@ from eval.measures import ndcg_at
 from eval.misses import Cause, Known, cause, misses
 from eval.misses.price import best_between
 from tests.misses.test_misses import ranked, trace
-from tests.replay.test_replay import random_plain_trace
+from tests.replay.random_traces import random_plain_trace
 
 
 def tried(kept, lost, marks, k):

@@ -13,7 +13,7 @@ from eval import bulk, measures
 from eval.bulk import label, lay_out, ndcg, order, shortlisted, weights
 from eval.replay import candidates, coverage, replay
 from eval.table import pair
-from tests.replay.test_replay import random_trace
+from tests.replay.random_traces import random_trace
 
 TRACES = 1_000 if os.environ.get("ESRA_LONG") else 120
 

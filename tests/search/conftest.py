@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.replay.test_replay import random_trace
+from tests.replay.random_traces import random_trace
 
 
 @pytest.fixture(scope="session")

@@ -11,7 +11,7 @@ from eval.search import across
 from eval.search.ascent import ascend
 from eval.search.tunables import tunable
 from eval.table import pair
-from tests.replay.test_replay import random_trace
+from tests.replay.random_traces import random_trace
 
 TURNED = [tunable(name, ("a", "b", "c")) for name in ("share", "priority:b")]
 

@@ -9,7 +9,7 @@ from eval import bulk
 from eval.search.ascent import ascend
 from eval.search.tunables import change, tunable, value_of
 from eval.table import pair
-from tests.replay.test_replay import random_trace
+from tests.replay.random_traces import random_trace
 
 SOURCES = ("a", "b", "c")
 TURNED = [tunable(name, SOURCES) for name in ("share", "bonus", "priority:a", "half-life:b")]

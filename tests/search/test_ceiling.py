@@ -15,7 +15,7 @@ from eval.search.tunables import change, tunable
 from eval.tune import numbers as room
 from eval.tune.numbers import NothingToLearn
 from eval.tune.turned import UNKNOWN
-from tests.replay.test_replay import random_trace
+from tests.replay.random_traces import random_trace
 from tests.tune.planted import SOURCES, case_of, planted, run
 
 CEILING = tunable("ceiling:b", SOURCES)

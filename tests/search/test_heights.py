@@ -10,8 +10,8 @@ from eval import bulk
 from eval.search import heights as room
 from eval.search.heights import heights
 from eval.table import pair
+from tests.replay.random_traces import random_trace
 from tests.replay.test_bulk import random_numbers
-from tests.replay.test_replay import random_trace
 
 
 @pytest.mark.req("W52")

@@ -13,7 +13,7 @@ from eval.search.tunables import OF_A_SOURCE, OF_ALL, change, grid, tunable, val
 from eval.search.ways import along
 from eval.table import pair
 from tests.house import scoring
-from tests.replay.test_replay import random_trace
+from tests.replay.random_traces import random_trace
 
 SOURCES = ("a", "b", "c")
 

@@ -12,7 +12,7 @@ from eval.search.tunables import change, tunable, value_of
 from eval.search.ways import along, towards
 from eval.table import pair
 from tests.house import scoring
-from tests.replay.test_replay import random_trace
+from tests.replay.random_traces import random_trace
 
 SOURCES = ("a", "b", "c")
 

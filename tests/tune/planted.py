@@ -10,7 +10,7 @@ from eval.table import pair
 from eval.tune.numbers import turn
 from eval.tune.turned import Turned
 from eval.tune.verdict import Case
-from tests.replay.test_replay import random_trace
+from tests.replay.random_traces import random_trace
 
 SOURCES = ("a", "b", "c")
 

@@ -11,7 +11,7 @@ from eval.table import pair, tabulate
 from eval.tune.judged import Judged, shares
 from eval.tune.runs import case_of_runs
 from eval.tune.verdict import reach
-from tests.replay.test_replay import random_trace
+from tests.replay.random_traces import random_trace
 
 
 def runs(folder, queries=80):

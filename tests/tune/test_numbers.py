@@ -13,7 +13,7 @@ from eval.search.tunables import change, tunable, value_of
 from eval.table import pair
 from eval.tune.numbers import NothingToLearn
 from eval.tune.predicted import Again
-from tests.replay.test_replay import random_trace
+from tests.replay.random_traces import random_trace
 from tests.tune import labelled
 from tests.tune.commands import command, tune
 from tests.tune.planted import SOURCES, case_of, planted, run

@@ -12,7 +12,7 @@ from eval.evidence import Ledger
 from eval.replay import echo, replay
 from eval.table import pair
 from eval.tune.verdict import reach, share_of
-from tests.replay.test_replay import random_trace
+from tests.replay.random_traces import random_trace
 from tests.tune.planted import case_of, run
 
 WEIGHTS = (2.0, 1.0)  # as a catalog may say it: a share of .6666..., between two stops of a curve
