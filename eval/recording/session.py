@@ -4,7 +4,7 @@ Pure but for what the house touches, the run folder and the file of answers.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from esra.domain.invocation import Caller
@@ -115,13 +115,16 @@ async def run(
             break
         finally:
             await desk.rest()
+    return _session(wanted, house, files, Session(expected=expected, bill=bill, stopped=stopped))
+
+
+def _session(wanted: Wanted, house: House, files: Sequence[Path], went: Session) -> Session:
+    """With what the files hold now, whenever it was recorded."""
     found, *repeats = (
         {query: record.failures(trace) for query, trace in record.lines(path)} for path in files
     )
-    return Session(
-        expected=expected,
-        bill=bill,
-        stopped=stopped,
+    return replace(
+        went,
         missing=tuple(one.id for one in wanted.questions if one.id not in found),
         degraded={one.id: found[one.id] for one in wanted.questions if found.get(one.id, ())},
         in_repeats=tuple(
