@@ -11,9 +11,7 @@ import pytest
 from eval.evidence import sealed
 from eval.tune import cli
 from eval.tune.runs import need_of
-from tests.runs.test_runs import home, runs
-
-__all__ = ["home"]
+from tests.runs.asked import runs
 
 QUERIES = [f"=q{number:03}" for number in range(70)]
 
