@@ -117,4 +117,6 @@ def _misuse(arguments: argparse.Namespace) -> str:
         return "--run and --qrels go together: --run FILE --qrels FILE"
     if not arguments.folders and not arguments.runs:
         return "name at least one RUN, or --run FILE --qrels FILE"
+    if arguments.html is not None and arguments.html.is_dir():
+        return f"--html {arguments.html} is a folder: name a file"
     return ""

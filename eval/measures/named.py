@@ -81,7 +81,10 @@ def measure(text: str, *, scale: int = SCALE) -> Measure:
 
 
 def known() -> str:
-    return ", ".join([*sorted(BUILDERS), "with parameters and cutoff as in P(rel=2)@5"])
+    return (
+        f"{', '.join(sorted(BUILDERS))}, with parameters and cutoff as in P(rel=2)@5; "
+        "several have blanks between them"
+    )
 
 
 Build = Callable[[int | None, int | None, int, Mapping[str, Any]], Figure | None]

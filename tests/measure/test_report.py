@@ -126,6 +126,15 @@ def test_a_page_escapes_other_peoples_words(tmp_path, capsys):
     assert "nDCG@10" in text
 
 
+def test_what_is_named_wrongly_is_said_in_words(tmp_path, capsys):
+    """A folder for the page, or commas between measures, would be answered by a riddle."""
+    run = sample(tmp_path / "own")
+    said = refused(capsys, run, "--html", tmp_path, code=2)
+    assert said == f"measure: --html {tmp_path} is a folder: name a file\n"
+    said = refused(capsys, run, "--measures", "nDCG@10,RR", code=2)
+    assert said.endswith("several have blanks between them\n")
+
+
 @pytest.mark.req("W35")
 def test_an_arm_that_is_beaten_at_less_cost_is_hollow(tmp_path, capsys):
     """Nobody would see at a glance which arms are worth their time."""
