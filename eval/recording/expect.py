@@ -10,8 +10,10 @@ import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from math import ceil
+from pathlib import Path
 
 from esra.briefs import PlanBrief, RerankBrief, SelectBrief
+from esra.config.catalog import load_catalog
 from esra.domain.invocation import Caller
 from esra.domain.usage import Usage
 from esra.llm.openai.fence import fenced
@@ -64,6 +66,12 @@ class Expected:
             "minutes": self.minutes,
             "basis": self.basis,
         }
+
+
+def price_of(catalog: Path) -> Price:
+    """What the catalog says a million tokens cost; None where it does not."""
+    block = load_catalog(catalog).model
+    return None if block is None or block.price is None else (block.price[0], block.price[1])
 
 
 class Guess:

@@ -26,7 +26,7 @@ from eval.recording.answers import Answers, AnswersUnusable
 from eval.recording.as_of import NOT, TOLD
 from eval.recording.bill import Most
 from eval.recording.changed import Changes
-from eval.recording.expect import Price, Rate
+from eval.recording.expect import Rate, price_of
 from eval.recording.ground import Ground, ground
 from eval.recording.labelled import Set
 from eval.recording.looked import looked
@@ -153,14 +153,9 @@ def _wanted(arguments: argparse.Namespace, over: Ground) -> session.Wanted:
         rate=Rate(parallel=arguments.parallel, delay=arguments.delay),
         most=Most(calls=arguments.max_calls, tokens=arguments.max_tokens, cost=arguments.max_cost),
         as_of=arguments.as_of,
-        price=_price(over.catalog),
+        price=price_of(over.catalog),
         caller=claims.caller_of(claims.stated(arguments.claims)),
     )
-
-
-def _price(catalog: Path) -> Price:
-    block = load_catalog(catalog).model
-    return None if block is None or block.price is None else (block.price[0], block.price[1])
 
 
 def _about(

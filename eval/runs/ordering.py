@@ -51,7 +51,7 @@ def capability_of(path: Path) -> str:
 
 
 def _named(raw: bytes, path: Path) -> tuple[str, list[str]]:
-    """Its capability, and the sources it names: an arm orders what was recorded, whatever they are."""
+    """Its capability and the sources it names, whatever they are: recorded ones are ordered."""
     try:
         body = json.loads(raw)
         return str(body["capability"]), list(body["tunables"].get("sources", {}))

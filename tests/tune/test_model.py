@@ -90,3 +90,24 @@ def test_a_model_that_cannot_be_used_is_said_before_anything_runs(home, changes,
     done = retrieve(home, code=3)
     assert says in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_what_a_tuning_will_cost_is_said_before_the_model_is_paid(home, tmp_path):
+    """Whoever switches a paid model on would learn the price of a tuning from his bill."""
+    folder = labelled.write(tmp_path / "mini")
+    catalog = home / "catalogs" / "mini.toml"
+    before = catalog.read_text()
+    words = ("mini", folder, "--explore", "--queries", "4")
+    with running() as server:
+        edit(home, FORMS[2], block(server.url))
+        catalog.write_text((home / "edited.toml").read_text())
+        try:
+            _, first = tune(home, *words, TEST_KEY=KEY)
+            _, again = tune(home, *words, TEST_KEY=KEY)
+        finally:
+            catalog.write_text(before)
+    assert "a language model is asked; expected: 4 questions, 4 calls" in first
+    assert "by the price" in first
+    assert "--max-cost" in first
+    assert len(server.asked) == 4
+    assert "a language model is asked" not in again
