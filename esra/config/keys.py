@@ -45,7 +45,5 @@ def _read(variable: str, path: Path, load: Callable[[bytes], object]) -> object:
     except OSError as error:
         raise ConfigError(f"{variable}: {path} cannot be read ({error.strerror})") from error
     except (ValueError, TypeError) as error:
-        kind = "private" if variable == SIGN else "public"
-        raise ConfigError(
-            f"{variable}: {path} is no {kind} key in PEM without a password"
-        ) from error
+        kind = "private key in PEM without a password" if variable == SIGN else "public key in PEM"
+        raise ConfigError(f"{variable}: {path} is no {kind}") from error
