@@ -20,7 +20,16 @@ from eval.formats.findings import Findings
 LONGEST_LINE = 16 * 1024 * 1024
 _MARK = b"\xef\xbb\xbf"
 _GZIP = b"\x1f\x8b"
-_UTF16 = (b"\xff\xfe", b"\xfe\xff")
+_STRANGE = {
+    b"\xff\xfe": "is UTF-16: save the file as UTF-8",
+    b"\xfe\xff": "is UTF-16: save the file as UTF-8",
+    b"PK\x03\x04": "is a spreadsheet or a ZIP archive: save it as text, or unpack it",
+    _GZIP: "is packed twice: unpack it once",
+    **dict.fromkeys(
+        (b"\xfd7zXZ\0", b"\x28\xb5\x2f\xfd", *(b"BZh%d1AY&SY" % size for size in range(1, 10))),
+        "is packed, and not by gzip: unpack it",  # by xz, zstd or bzip2
+    ),
+}
 
 
 def numbered_lines(
@@ -70,15 +79,11 @@ def _decoded(
     path: Path, file: io.BufferedIOBase, findings: Findings, whole: bool
 ) -> Iterator[tuple[int, str]]:
     for number, raw in enumerate(_bounded(file), start=1):
-        if number == 1:
-            if raw is not None and raw.startswith(_UTF16):
-                findings.refuse(path, 1, "is UTF-16: save the file as UTF-8")
+        if number == 1 and raw is not None:
+            if why := _strange(raw):
+                findings.refuse(path, 1, why)
                 return
-            if raw is not None and not raw.endswith(b"\n") and b"\r" in raw.rstrip(b"\r"):
-                said = "ends its lines with carriage returns alone: save it with line feeds"
-                findings.refuse(path, 1, said)
-                return
-            raw = raw.removeprefix(_MARK) if raw is not None else None
+            raw = raw.removeprefix(_MARK)
         if raw is None:
             findings.refuse(path, number, f"is longer than {LONGEST_LINE} bytes: cut or split it")
         elif b"\0" in raw:
@@ -89,6 +94,18 @@ def _decoded(
                 yield number, text
             elif not text.isspace():
                 yield number, text.rstrip("\r\n")
+
+
+def _strange(first: bytes) -> str:
+    """Why a file that begins so is no text of lines, "" where it may be one."""
+    for beginning, why in _STRANGE.items():
+        if first.startswith(beginning):
+            return why
+    alone = not first.endswith(b"\n") and b"\r" in first.rstrip(b"\r")
+    # One JSON document may have its lines as it likes.
+    if alone and not first.removeprefix(_MARK).lstrip().startswith((b"{", b"[")):
+        return "ends its lines with carriage returns alone: save it with line feeds"
+    return ""
 
 
 def _bounded(file: io.BufferedIOBase) -> Iterator[bytes | None]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
+import lzma
 
 import pytest
 
@@ -72,7 +74,6 @@ def test_a_table_that_is_none_is_told_once(tmp_path, name, text, said):
     [
         ("m.qrels", "q1 0 a 1\rq2 0 b 1\r"),
         ("m.csv", "query,docid,rating\rred,a,1\rblue,b,0\r"),
-        ("m.jsonl", '{"action_name": "click"}\r{"action_name": "click"}'),
     ],
 )
 def test_lines_that_end_with_carriage_returns_are_called_that(run, tmp_path, name, text):
@@ -81,6 +82,31 @@ def test_lines_that_end_with_carriage_returns_are_called_that(run, tmp_path, nam
     code, _, error = run("import", tmp_path / name, "--to", tmp_path / "out")
     assert (code, "carriage returns alone: save it with line feeds" in error) == (3, True)
     assert not (tmp_path / "out").exists()
+
+
+def test_a_json_document_has_its_lines_as_it_likes(run, tmp_path):
+    """A list of judgements from an old editor would be refused, though JSON minds no line end."""
+    path = tmp_path / "list.json"
+    rating = '{"docId": "d",\r"rating": 1}'
+    path.write_bytes(f'{{"judgmentRatings": [\r{{"query": "a", "ratings": [{rating}]}}]}}'.encode())
+    code, _, error = run("import", path, "--to", tmp_path / "out")
+    assert code == 0, error
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"PK\x03\x04\x14\0\r\x01", "is a spreadsheet or a ZIP archive: save it as text"),
+        (bz2.compress(b"q1 0 a 1\n"), "is packed, and not by gzip: unpack it"),
+        (lzma.compress(b"q1 0 a 1\n"), "is packed, and not by gzip: unpack it"),
+        (gzip.compress(gzip.compress(b"q1 0 a 1\n")), "is packed twice: unpack it once"),
+    ],
+)
+def test_what_is_no_text_is_called_by_its_name(run, tmp_path, content, said):
+    """Of a spreadsheet's own file people were told to take a NUL byte out."""
+    (tmp_path / "m.csv").write_bytes(content)
+    code, _, error = run("import", tmp_path / "m.csv", "--to", tmp_path / "out")
+    assert (code, said in error, error.count("\n")) == (3, True, 1)
 
 
 def test_tabs_and_blanks_in_one_line_make_no_other_id(run, tmp_path, folder):
