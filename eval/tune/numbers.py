@@ -7,7 +7,7 @@ held-out estimate climbs again for every fold.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from fractions import Fraction
 from hashlib import sha256
@@ -17,7 +17,6 @@ import numpy as np
 
 from esra.domain.capability import Scoring
 from eval import bulk, publish
-from eval.bulk import Bulk, Floats, Labels
 from eval.evidence import Decision, Estimate, Ledger, Scores, decide, split
 from eval.evidence.promote import due
 from eval.evidence.propose import GROUPS_A_PARAMETER, LEAST_COVERAGE
@@ -30,9 +29,10 @@ from eval.search.part import part
 from eval.search.tunables import Tunable
 from eval.search.ways import Way, along, towards
 from eval.tune.judged import Judged, shares
+from eval.tune.material import Material
 from eval.tune.predicted import Again, as_predicted
 from eval.tune.turned import Turned
-from eval.tune.verdict import Case, NothingToScore
+from eval.tune.verdict import Case
 
 ALL = "all"
 Say = Callable[[str], None]
@@ -58,58 +58,71 @@ def turn(
     """
     if not case.explore:
         ledger.require(publish.named_heads(promoted, candidate))
-    laid = bulk.lay_out(case.recordings)
-    labels = bulk.label(laid, case.judgements, case.k)
-    if not labels.measured.any():
-        raise NothingToScore("no query that was run has a relevant document; nothing to tune on")
-    today = case.numbers or case.recordings[0].numbers
-    looked_at = _development(case, laid, labels)
-    turned, lost = _known(case, laid, labels, today, names, looked_at, say)
-    ways = [_from_today(along(today, one), today) for one in turned]
-    tables = [_scores(case, laid, labels, way) for way in ways]
+    over = Material.of(case)
+    turned, lost = _known(over, names, say)
+    ways = [_from_today(along(over.today, one), over.today) for one in turned]
+    tables = [over.scores(way) for way in ways]
     level = due(tables[0], split(tables[0]), None if case.explore else ledger)
     found = [shows(way, scores, level) for way, scores in zip(ways, tables, strict=True)]
     told = can_show(tables[0], found, level)
     say(f"{case.capability}: {told}")
-    estimate, tried = None, 0
     if len(turned) == 1:
-        way, scores = ways[0], tables[0]
+        chosen = _Chosen(way=ways[0], scores=tables[0])
     else:
-        say(f"{case.capability}: climbing over {', '.join(str(one) for one in turned)}")
-        _warn_of_many(case, looked_at, laid, len(turned), say)
-        climbed = ascend(
-            *part(laid, labels, looked_at), today, turned, rng=np.random.default_rng(1)
-        )
-        way, tried = towards(today, climbed.numbers, turned), climbed.tried
-        scores = _scores(case, laid, labels, way)
-    if len(turned) > 1 and len(way.settings) > 1:
-        estimate = cross_fitted(
-            laid,
-            labels,
-            today,
-            turned,
-            split(scores).development,
-            looked_at,
-            processes=processes,
-            say=say,
-        )
-    decision = _decide(case, laid, labels, way, scores, ledger, estimate, again)
+        chosen = _climbed(over, turned, processes, say)
+    decision = _decide(over, chosen, ledger, again)
+    way = chosen.way
     numbers = way.numbers(Fraction(decision.setting))
-    judged = _judged(case, laid, (today, numbers), looked_at)
-    path = _write(case, way, decision, numbers, judged, promoted, candidate)
+    judged = _judged(over, numbers)
     return Turned(
         case=case,
         way=way,
         decision=decision,
         numbers=numbers,
-        config=path,
+        config=_write(case, way, decision, numbers, judged, promoted, candidate),
         unlearnable=tuple(lost),
         can_show=(told, dict(found)),
         queries=tuple(queries_a_call(case.recordings, [way.numbers(x) for x in way.settings])),
-        tried=tried,
-        unknown=_unknown(case, laid, labels, numbers, looked_at),
+        tried=chosen.tried,
+        unknown=_unknown(over, numbers),
         judged=judged,
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Chosen:
+    """The way to decide along. estimate: the held-out one of a climb; tried: points of it."""
+
+    way: Way
+    scores: Scores
+    estimate: Estimate | None = None
+    tried: int = 0
+
+
+def _climbed(over: Material, turned: Sequence[Tunable], processes: int, say: Say) -> _Chosen:
+    """The straight way from today's numbers to where a climb over several ends."""
+    say(f"{over.case.capability}: climbing over {', '.join(str(one) for one in turned)}")
+    _warn_of_many(over, len(turned), say)
+    climbed = ascend(
+        *part(over.laid, over.labels, over.looked_at),
+        over.today,
+        turned,
+        rng=np.random.default_rng(1),
+    )
+    way = towards(over.today, climbed.numbers, turned)
+    scores, estimate = over.scores(way), None
+    if len(way.settings) > 1:
+        estimate = cross_fitted(
+            over.laid,
+            over.labels,
+            over.today,
+            turned,
+            split(scores).development,
+            over.looked_at,
+            processes=processes,
+            say=say,
+        )
+    return _Chosen(way=way, scores=scores, estimate=estimate, tried=climbed.tried)
 
 
 def _from_today(way: Way, today: Scoring) -> Way:
@@ -118,20 +131,20 @@ def _from_today(way: Way, today: Scoring) -> Way:
     return replace(way, numbers=lambda x: today if x == own else way.numbers(x))
 
 
-def _known(
-    case: Case,
-    laid: Bulk,
-    labels: Labels,
-    today: Scoring,
-    names: Sequence[str],
-    looked_at: np.ndarray,
-    say: Say,
-) -> tuple[list[Tunable], list[str]]:
+def _known(over: Material, names: Sequence[str], say: Say) -> tuple[list[Tunable], list[str]]:
     """What can be learned; what cannot is said, a line each."""
-    own = case.own or today
-    asked = asked_for(laid, own, None if ALL in names else names)
+    case = over.case
+    own = case.own or over.today
+    asked = asked_for(over.laid, own, None if ALL in names else names)
     turned, reasons = told_apart(
-        laid, labels, case.recordings, today, own, asked, looked_at, mixed=case.mixed
+        over.laid,
+        over.labels,
+        case.recordings,
+        over.today,
+        own,
+        asked,
+        over.looked_at,
+        mixed=case.mixed,
     )
     lost = report(reasons)
     for line in lost:
@@ -141,91 +154,43 @@ def _known(
     return turned, lost
 
 
-def _development(case: Case, laid: Bulk, labels: Labels) -> np.ndarray:
-    """[Q] the measured queries that may be looked at before an opening."""
-    queries = [q for q, ok in zip(laid.queries, labels.measured, strict=True) if ok]
-    groups = tuple(case.groups[query] for query in queries)
-    blank = Scores(
-        measure="", settings=(0,), values=np.zeros((len(groups), 1)), groups=groups, today=0
-    )
-    sealed = np.zeros(len(laid.queries), dtype=bool)
-    sealed[labels.measured] = split(blank).sealed
-    return labels.measured & ~sealed
-
-
-def _warn_of_many(case: Case, looked_at: np.ndarray, laid: Bulk, count: int, say: Say) -> None:
-    groups = {case.groups[q] for q, ok in zip(laid.queries, looked_at, strict=True) if ok}
+def _warn_of_many(over: Material, count: int, say: Say) -> None:
+    queries = zip(over.laid.queries, over.looked_at, strict=True)
+    groups = {over.case.groups[query] for query, ok in queries if ok}
     allowed = max(1, len(groups) // GROUPS_A_PARAMETER)
     if count > allowed:
         say(f"  {count} numbers at once: {len(groups)} groups allow {allowed}, so this is a look")
 
 
-def _asks(case: Case) -> bool:
-    """Whether a reranker is asked at all; where none is, no score can be unknown."""
-    return bool(case.models.get("rerank"))
-
-
-def _unknown(
-    case: Case, laid: Bulk, labels: Labels, numbers: Scoring, looked_at: np.ndarray
-) -> tuple[float, float]:
+def _unknown(over: Material, numbers: Scoring) -> tuple[float, float]:
     """Mean of the development part with the scores that are not recorded at 0 and at 1."""
-    own = looked_at[labels.measured]
+    own = over.looked_at[over.labels.measured]
     low, high = (
-        float(bulk.ndcg(bulk.order(laid, numbers, assumed, cut=True), labels)[own].mean())
-        for assumed in ((0.0, 1.0) if _asks(case) else (None, None))
+        float(bulk.ndcg(bulk.order(over.laid, numbers, assumed, cut=True), over.labels)[own].mean())
+        for assumed in ((0.0, 1.0) if over.asks else (None, None))
     )
     return low, high
 
 
-def _judged(case: Case, laid: Bulk, arms: tuple[Scoring, Scoring], looked_at: np.ndarray) -> Judged:
+def _judged(over: Material, numbers: Scoring) -> Judged:
+    case, laid = over.case, over.laid
     today, setting = (
-        shares(laid, case.judgements, bulk.order(laid, arm, cut=True), case.k)[looked_at].mean()
-        for arm in arms
+        shares(laid, case.judgements, bulk.order(laid, arm, cut=True), case.k)[
+            over.looked_at
+        ].mean()
+        for arm in (over.today, numbers)
     )
     return Judged(k=case.k, today=float(today), setting=float(setting))
 
 
-def _scores(
-    case: Case, laid: Bulk, labels: Labels, way: Way, assumed: float | None = None
-) -> Scores:
-    measured = [q for q, ok in zip(laid.queries, labels.measured, strict=True) if ok]
-    return Scores(
-        measure=f"nDCG@{case.k}",
-        settings=way.settings,
-        values=figures(laid, labels, way, assumed),
-        groups=tuple(case.groups[query] for query in measured),
-        today=way.today,
-        strata=tuple(case.strata.get(query, "") for query in measured),
-        tags=tuple(case.tags.get(query, ()) for query in measured),
-        texts=tuple(case.texts.get(query, "") for query in measured),
-    )
-
-
-def figures(laid: Bulk, labels: Labels, way: Way, assumed: float | None = None) -> Floats:
-    """[measured queries, settings] nDCG@k along a way, each setting with its own shortlist."""
-    columns = [
-        bulk.ndcg(bulk.order(laid, way.numbers(setting), assumed, cut=True), labels)
-        for setting in way.settings
-    ]
-    return np.column_stack(columns)
-
-
-def _decide(
-    case: Case,
-    laid: Bulk,
-    labels: Labels,
-    way: Way,
-    scores: Scores,
-    ledger: Ledger,
-    estimate: Estimate | None,
-    again: Again | None,
-) -> Decision:
+def _decide(over: Material, chosen: _Chosen, ledger: Ledger, again: Again | None) -> Decision:
+    case, way, scores = over.case, chosen.way, chosen.scores
     coverage = [
-        bulk.coverage(laid, way.numbers(setting)) if _asks(case) else 1.0
+        bulk.coverage(over.laid, way.numbers(setting)) if over.asks else 1.0
         for setting in way.settings
     ]
     unknown = min(coverage) < LEAST_COVERAGE
-    bounds = [_scores(case, laid, labels, way, assumed).values for assumed in (0.0, 1.0)]
+    bounds = [over.scores(way, assumed).values for assumed in (0.0, 1.0)]
     tried = sha256(f"{way.name}\n{scores.settings}\n{way.today}".encode())
     tried.update(scores.values.tobytes())
     return decide(
@@ -240,10 +205,10 @@ def _decide(
         lower_bound_values=bounds if unknown else None,
         explore=case.explore,
         parameters=way.parameters,
-        estimate=estimate,
+        estimate=chosen.estimate,
         as_predicted=lambda setting: as_predicted(
-            laid,
-            labels,
+            over.laid,
+            over.labels,
             way.numbers(Fraction(setting)),
             scores,
             again,
