@@ -109,7 +109,7 @@ def test_shares_in_thousandths_are_the_exact_decimals():
     """Else 0.7/0.3 of a tuned file and 0.7/0.3 of the catalog would order differently."""
     assert scoring.weights(700) == (0.7, 0.3)
     assert all(sum(scoring.weights(n)) == pytest.approx(1, abs=1e-15) for n in range(1001))
-    with pytest.raises(ValueError, match="0..1000"):
+    with pytest.raises(ValueError, match=r"0\.\.1000"):
         scoring.weights(1001)
 
 

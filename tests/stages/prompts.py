@@ -18,7 +18,7 @@ KINDS = {
     "log": "2026-01-02T03:04:05Z ERROR [{tool}] {name} failed: exit=1; retry--in 5s",
     "mail": "Hi all,\n\n> on Monday the {name} broke;\n> see {tool}\n\n-- \nBob (he/him)",
     "markdown": "# {name}\n---\n* **{tool}**; see `x--y`\n```\n{tool} run\n```",
-    "names": "{tool}'s \"{name}\" \u2014 O\u2019Brien & S\u00f8n; caf\u00e9 \u58f2\u4e0a \U0001f600",
+    "names": '{tool}\'s "{name}" \u2014 O\u2019Brien & S\u00f8n; caf\u00e9 \u58f2\u4e0a \U0001f600',
 }
 
 
