@@ -1,5 +1,6 @@
 """A tuned file's numbers on top of the recorded ones, read as strictly as the runtime reads it."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,11 +12,15 @@ from eval.publish import measured_against
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tried:
-    """today: what the file's claim was measured against; opened: the sealed part was, for it."""
+    """today: what the file's claim was measured against
+
+    opened_on: the recording, and how many of its queries, whose sealed part was opened for it; None
+    where none was
+    """
 
     today: Scoring
     numbers: Scoring
-    opened: bool
+    opened_on: tuple[object, object] | None
 
 
 def arms_of_file(path: Path, capability: str, own: Scoring, sources: frozenset[str]) -> Tried:
@@ -31,5 +36,11 @@ def arms_of_file(path: Path, capability: str, own: Scoring, sources: frozenset[s
     return Tried(
         today=own if before is None else tuned(bare, before).scoring,
         numbers=tuned(bare, file).scoring,
-        opened=isinstance(file.evidence.get("sealed"), dict),
+        opened_on=_opened_on(file.evidence),
     )
+
+
+def _opened_on(evidence: Mapping[str, object]) -> tuple[object, object] | None:
+    if not isinstance(evidence.get("sealed"), dict):
+        return None
+    return evidence.get("recording"), evidence.get("queries")

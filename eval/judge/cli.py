@@ -210,19 +210,23 @@ def _of_folder(arguments: argparse.Namespace) -> Arms:
         }
         for ordered in orders
     )
+    measured = [q for q in laid.queries if any(g > 0 for g in case.judgements.get(q, {}).values())]
+    # Opened on a part of these queries, or on another recording of them, is not opened here.
+    opened = tried.opened_on == (case.recording, len(measured))
     return Arms(
         first=first,
         second=second,
         judgements=case.judgements,
-        looked_at=None if tried.opened else _development(case, laid.queries),
+        looked_at=None if opened else _development(case, laid.queries, measured),
     )
 
 
-def _development(case: "Case", queries: Sequence[str]) -> frozenset[str] | None:
+def _development(
+    case: "Case", queries: Sequence[str], measured: Sequence[str]
+) -> frozenset[str] | None:
     """The queries outside the sealed part; None where nothing is sealed."""
     from eval.evidence.split import LEAST_GROUPS, sealed
 
-    measured = [q for q in queries if any(g > 0 for g in case.judgements.get(q, {}).values())]
     groups = [case.groups[query] for query in measured]
     if len({normal_form(group) for group in groups}) < LEAST_GROUPS:
         return None

@@ -15,8 +15,11 @@ QUERIES = 90
 PRIORITY = tunable("priority:b", ("a", "b", "c"))
 
 
-def write(folder, *, flipped=frozenset(), opened=False):
-    """A run folder whose candidate is another priority of b; labels of ``flipped`` turned round."""
+def write(folder, *, flipped=frozenset(), opened=False, **elsewhere):
+    """A run folder whose candidate is another priority of b; labels of ``flipped`` turned round.
+
+    elsewhere: what its evidence says of the opening otherwise than this run is
+    """
     folder.mkdir(parents=True)
     plain = {f"q{n}": random_plain_trace(n) for n in range(QUERIES)}
     own = plain["q0"]["scoring"] | {"sources": {}}
@@ -39,7 +42,14 @@ def write(folder, *, flipped=frozenset(), opened=False):
     runfolder.write(folder, case)
     today = change(numbers, PRIORITY, 3.0)
     claim = publish.body_of("cap", change(numbers, PRIORITY, 9.0), numbers, {}, "d")
-    evidence = {"against": publish.tunables_of(today, numbers), "sealed": {} if opened else None}
+    measured = sum(any(grades.values()) for grades in judgements.values())
+    evidence = {
+        "against": publish.tunables_of(today, numbers),
+        "sealed": {} if opened else None,
+        "recording": "r",
+        "queries": measured,
+        **elsewhere,
+    }
     publish.write_candidate(folder / "candidate.json", claim, evidence)
     return folder
 
@@ -66,6 +76,16 @@ def test_the_sealed_labels_show_in_no_figure_before_they_are_opened(tmp_path, ca
     opened = ask(write(tmp_path / "3", flipped=shut, opened=True), capsys)
     assert opened["part"] == "all"
     assert opened["difference"] != first["difference"]
+
+
+@pytest.mark.parametrize("elsewhere", [{"recording": "other"}, {"queries": 60}])
+def test_an_opening_elsewhere_opens_nothing_here(tmp_path, capsys, elsewhere):
+    """A file promoted last year, or on a part of these queries, would show what is sealed of all of
+    them as they are recorded now, and the ledger would not know.
+    """
+    assert ask(write(tmp_path / "1", opened=True), capsys)["part"] == "all"
+    found = ask(write(tmp_path / "2", opened=True, **elsewhere), capsys)
+    assert found["part"] == "development"
 
 
 def test_pairs_of_the_sealed_part_are_still_asked_for(tmp_path, capsys, shut):
