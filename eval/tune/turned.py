@@ -7,6 +7,7 @@ from pathlib import Path
 from esra.domain.capability import Scoring
 from eval import publish
 from eval.evidence import Decision
+from eval.evidence.agree import Agreement, Bearing
 from eval.evidence.propose import LEAST_COVERAGE
 from eval.plot import sketch
 from eval.report import segments
@@ -14,6 +15,11 @@ from eval.search.ways import Way
 from eval.tune.judged import Judged
 from eval.tune.verdict import Case
 
+BEARS = {
+    Bearing.BORNE_OUT: "the replay is borne out",
+    Bearing.CONTRADICTED: "the replay is contradicted",
+    Bearing.UNCLEAR: "that could take the whole gain, so nobody can tell",
+}
 UNKNOWN = (
     "these numbers would ask for records that were never scored; a catalog with a longer shortlist "
     "(up to 200) records them, and `--parameter shortlist` says then how short it may be"
@@ -135,10 +141,19 @@ class Turned:
         return ["  segments of the sealed part:", *found] if found else []
 
     def _heard(self) -> list[str]:
-        one = self.decision.heard
-        if one is None:
-            return []
-        return [
-            f"  live answers of {one.queries} development queries: {one.live:.4f}, replayed "
-            f"{one.predicted:.4f}, the model's own noise floor {one.floor:.4f}: {one.bearing}"
-        ]
+        return [] if self.decision.heard is None else heard(self.decision.heard)
+
+
+def heard(one: Agreement) -> list[str]:
+    """What live answers say of the replay, for a person."""
+    if one.floor == 0:
+        own = "the model repeats itself"
+    elif one.bearing is Bearing.CONTRADICTED and abs(one.difference) <= one.floor:
+        own = "the means are close, but query by query they differ by more than the model's noise"
+    else:
+        own = f"up to {one.floor:.4f} of the difference may be the model's own noise"
+    return [
+        f"  {one.queries} development queries answered live under the chosen setting: "
+        f"{one.live:.4f} where the replay said {one.predicted:.4f}",
+        f"    {own}: {BEARS[one.bearing]}",
+    ]

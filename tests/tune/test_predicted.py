@@ -9,10 +9,11 @@ import pytest
 from esra.domain.hit import Given
 from eval import bulk
 from eval.evidence import Scores
-from eval.evidence.agree import Bearing
+from eval.evidence.agree import Agreement, Bearing
 from eval.search.tunables import change, tunable
 from eval.table import pair
 from eval.tune.predicted import Again, as_predicted
+from eval.tune.turned import heard
 from tests.replay.test_cut import answered, numbers_of
 
 BEFORE, AFTER = numbers_of(1, shortlist=7), numbers_of(2, shortlist=7)
@@ -108,6 +109,31 @@ def test_noise_does_not_hide_a_model_whose_scores_depend_on_their_company():
     found, _, _ = asked_again(listwise=True, spread=0.05, queries=80)
     assert found.bearing is Bearing.CONTRADICTED
     assert abs(found.difference) < found.floor
+    assert "query by query they differ by more than the model's noise" in heard(found)[1]
+
+
+@pytest.mark.parametrize(
+    ("floor", "p", "claimed", "says"),
+    [
+        (0.0, 1.0, 0.1, "the model repeats itself: the replay is borne out"),
+        (0.0, 0.0, 0.1, "the model repeats itself: the replay is contradicted"),
+        (0.03, 0.5, 0.1, "up to 0.0300 of the difference may be the model's own noise: the replay"
+         " is borne out"),
+        (0.03, 0.5, 0.01, "up to 0.0300 of the difference may be the model's own noise: that could"
+         " take the whole gain, so nobody can tell"),
+        (0.03, 0.01, 0.1, "0.0300 of the difference may be the model's own noise: the replay is"
+         " contradicted"),
+    ],
+)  # fmt: skip
+def test_what_live_answers_say_is_told_in_words(floor, p, claimed, says):
+    """A person would have to know the law of a noise floor to read one line of a report."""
+    one = Agreement(
+        queries=50, predicted=0.45, live=0.4, floor=floor, p=p, recordings=1, answers=3,
+        reached=1.0, claimed=claimed,
+    )  # fmt: skip
+    first, second = heard(one)
+    assert "0.4000 where the replay said 0.4500" in first
+    assert says in second
 
 
 def planned(*, by_model, otherwise=False):
