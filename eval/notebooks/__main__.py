@@ -51,9 +51,7 @@ def _run(given: argparse.Namespace) -> int:
     pairs = [text.partition("=") for text in given.parameters]
     if any(not equals for _, equals, _ in pairs):
         raise BadParameter("-p takes NAME=VALUE")
-    values = from_text(
-        parameters_of(given.notebook), {name: value for name, _, value in pairs}
-    )
+    values = from_text(parameters_of(given.notebook), {name: value for name, _, value in pairs})
     done = run(given.notebook, given.out, values)
     print(f"{done.notebook}: {done.cells} cells completed", file=sys.stderr)
     return 0

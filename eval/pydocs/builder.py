@@ -21,7 +21,10 @@ _ROOT = Path(__file__).parents[2]
 # The packages must open no window and take no more than one core; and some documentation
 # prints a set, so that its words come in the order of Python's hash seed.
 _SETTLED = {
-    "MPLBACKEND": "Agg", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "PYTHONHASHSEED": "0",
+    "MPLBACKEND": "Agg",
+    "OMP_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+    "PYTHONHASHSEED": "0",
 }
 
 
@@ -84,7 +87,10 @@ def _present(out: Path, mark: str) -> Manifest | None:
 def _built(out: Path, found: Manifest, *, fresh: bool) -> Built:
     return Built(
         tracks={track: tuple(out / track / s for s in found.sources) for track in found.counts},
-        fingerprint=found.fingerprint, counts=found.counts, card=out / manifest.CARD, fresh=fresh,
+        fingerprint=found.fingerprint,
+        counts=found.counts,
+        card=out / manifest.CARD,
+        fresh=fresh,
     )
 
 
@@ -124,12 +130,20 @@ def _run_child(asked: int, say: Say, lock: int, folder: Path) -> None:
     """Fills the folder in a process that holds the lock too, in case it outlives this one."""
     path = os.pathsep.join(filter(None, (str(_ROOT), os.environ.get("PYTHONPATH"))))
     command = [sys.executable, "-m", "eval.pydocs.child", str(folder), str(asked)]
-    with TemporaryFile("w+", encoding="utf-8", errors="replace") as trouble, subprocess.Popen(
-        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=trouble,
-        text=True, encoding="utf-8", errors="replace",
-        pass_fds=(lock,),
-        env={**os.environ, **_SETTLED, "PYTHONPATH": path, "PYTHONIOENCODING": "utf-8"},
-    ) as child:
+    with (
+        TemporaryFile("w+", encoding="utf-8", errors="replace") as trouble,
+        subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=trouble,
+            text=True,
+            encoding="utf-8",
+            errors="replace",
+            pass_fds=(lock,),
+            env={**os.environ, **_SETTLED, "PYTHONPATH": path, "PYTHONIOENCODING": "utf-8"},
+        ) as child,
+    ):
         try:
             for line in child.stdout or ():
                 say(line.strip())

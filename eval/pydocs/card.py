@@ -34,8 +34,11 @@ def count(labels: Labels, queries: Sequence[Query]) -> dict[str, int]:
 
 
 def card(
-    fingerprint: str, versions: Mapping[str, str], counts: Mapping[str, Mapping[str, int]],
-    met: Mapping[Met, int], dropped: Mapping[str, Mapping[str, int]],
+    fingerprint: str,
+    versions: Mapping[str, str],
+    counts: Mapping[str, Mapping[str, int]],
+    met: Mapping[Met, int],
+    dropped: Mapping[str, Mapping[str, int]],
 ) -> str:
     """The card of one build as Markdown; what the labels mean is in datasets/pydocs/CARD.md."""
     parts = [

@@ -70,13 +70,14 @@ def _sections(doc: str) -> list[tuple[str, str]]:
     lines = _WRAPPER_NOTE.sub("", doc).splitlines()
     # Not only at the margin: texts put together by a program carry indented sections.
     heads = [
-        number for number, line in enumerate(lines[1:])
+        number
+        for number, line in enumerate(lines[1:])
         if _UNDERLINE.match(line.strip()) and lines[number].strip()
     ]
     bounds = [*heads, len(lines)]
-    opening = [("", "\n".join(lines[:bounds[0]]))]
+    opening = [("", "\n".join(lines[: bounds[0]]))]
     return opening + [
-        (lines[head].strip(), dedent("\n".join(lines[head + 2:end])))
+        (lines[head].strip(), dedent("\n".join(lines[head + 2 : end])))
         for head, end in zip(heads, bounds[1:], strict=True)
     ]
 

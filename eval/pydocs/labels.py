@@ -87,7 +87,10 @@ def asking(entries: Iterable[Entry], dropped: Counter[str]) -> list[Question]:
 
 
 def documents(
-    track: Track, wanted: Iterable[Entry], rest: Iterable[Entry], read: Callable[[Entry], str],
+    track: Track,
+    wanted: Iterable[Entry],
+    rest: Iterable[Entry],
+    read: Callable[[Entry], str],
 ) -> dict[str, Document]:
     """All wanted entries, and of the rest so many that every source has its share.
 

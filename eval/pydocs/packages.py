@@ -32,7 +32,10 @@ def _package(name: str, distribution: str, licence: str, *, top: bool, modules: 
 
 
 MATPLOTLIB = _package(
-    "matplotlib", "matplotlib", "Matplotlib licence (based on PSF-2.0)", top=True,
+    "matplotlib",
+    "matplotlib",
+    "Matplotlib licence (based on PSF-2.0)",
+    top=True,
     modules="""
     animation artist axes axis bezier cbook collections colorbar colors container contour
     dates figure font_manager gridspec hatch image layout_engine legend lines markers mathtext
@@ -40,20 +43,29 @@ MATPLOTLIB = _package(
     table text ticker transforms tri units widgets""",
 )
 NUMPY = _package(
-    "numpy", "numpy", "BSD-3-Clause", top=True,
+    "numpy",
+    "numpy",
+    "BSD-3-Clause",
+    top=True,
     modules="""
     char ctypeslib exceptions fft lib.format lib.npyio lib.scimath lib.stride_tricks linalg ma
     polynomial polynomial.chebyshev polynomial.hermite polynomial.hermite_e polynomial.laguerre
     polynomial.legendre polynomial.polynomial random rec strings testing""",
 )
 PANDAS = _package(
-    "pandas", "pandas", "BSD-3-Clause", top=True,
+    "pandas",
+    "pandas",
+    "BSD-3-Clause",
+    top=True,
     modules="""
     api.extensions api.indexers api.types api.typing errors plotting testing
     tseries.frequencies tseries.offsets""",
 )
 SCIPY = _package(
-    "scipy", "scipy", "BSD-3-Clause", top=False,
+    "scipy",
+    "scipy",
+    "BSD-3-Clause",
+    top=False,
     modules="""
     cluster.hierarchy cluster.vq constants differentiate fft fftpack integrate interpolate io
     linalg linalg.blas linalg.lapack ndimage optimize signal signal.windows sparse
@@ -61,7 +73,10 @@ SCIPY = _package(
     stats.contingency stats.mstats stats.qmc stats.sampling""",
 )
 SKLEARN = _package(
-    "sklearn", "scikit-learn", "BSD-3-Clause", top=True,
+    "sklearn",
+    "scikit-learn",
+    "BSD-3-Clause",
+    top=True,
     modules="""
     base calibration cluster compose covariance cross_decomposition datasets decomposition
     discriminant_analysis dummy ensemble exceptions feature_extraction feature_extraction.image

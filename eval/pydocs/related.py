@@ -69,9 +69,7 @@ class _Names:
 
     def _candidates(self, entry: Entry, name: str) -> Iterator[tuple[Met, str]]:
         # Every public name counts, the main one first: many classes inherit one method.
-        holders = dict.fromkeys(
-            own.rpartition(".")[0] for own in (entry.name, *entry.item.names)
-        )
+        holders = dict.fromkeys(own.rpartition(".")[0] for own in (entry.name, *entry.item.names))
         classes = [holder for holder in holders if holder in self._classes]
         modules = dict.fromkeys(self._module(holder) for holder in holders)
         yield from ((Met.CLASS, f"{holder}.{name}") for holder in classes)

@@ -15,7 +15,9 @@ from eval.pydocs.words import Cutter, Phrase
 
 
 def related_item(
-    entries: Iterable[Entry], relations: Relations, groups: Mapping[str, str],
+    entries: Iterable[Entry],
+    relations: Relations,
+    groups: Mapping[str, str],
 ) -> Labels:
     """The labels of the track; `groups` holds the group of every entry."""
     entries = tuple(entries)
@@ -55,7 +57,9 @@ def collapse(entries: Iterable[Entry]) -> dict[str, str]:
 
 
 def _choose(
-    candidates: Iterable[Question], relations: Relations, kept: Mapping[str, str],
+    candidates: Iterable[Question],
+    relations: Relations,
+    kept: Mapping[str, str],
     dropped: Counter[str],
 ) -> list[tuple[Question, tuple[str, ...]]]:
     """Questions in order with their targets; none of them is another one's target."""
@@ -81,6 +85,8 @@ def _choose(
 
 def _targets(question: Question, relations: Relations, kept: Mapping[str, str]) -> set[str]:
     return {
-        kept[target] for entry in question.entries for target in relations.targets[entry.name]
+        kept[target]
+        for entry in question.entries
+        for target in relations.targets[entry.name]
         if target in kept
     }

@@ -96,8 +96,12 @@ class _Search:
             doc = _documentation(entry.thing)
             if doc:
                 yield Item(
-                    name=_main_name(entry), names=tuple(sorted(entry.names)),
-                    origin=_origin(entry.thing), package=entry.package, kind=entry.kind, doc=doc,
+                    name=_main_name(entry),
+                    names=tuple(sorted(entry.names)),
+                    origin=_origin(entry.thing),
+                    package=entry.package,
+                    kind=entry.kind,
+                    doc=doc,
                 )
 
     def _class_members(self, owner: type) -> Iterator[tuple[str, object]]:

@@ -64,7 +64,7 @@ class Cutter:
         letters = "".join(words)
         starts = [0, *accumulate(map(len, words))]
         for at, start in enumerate(starts[:-1]):
-            for wanted in self._by_start.get(letters[start:start + START], ()):
+            for wanted in self._by_start.get(letters[start : start + START], ()):
                 if letters.startswith(wanted, start):
                     return at, bisect_left(starts, start + len(wanted)) - 1
         return None

@@ -18,14 +18,18 @@ _PREFIX = {Track.KNOWN: "known", Track.RELATED: "related"}
 
 
 def write_track(
-    labels: Labels, asked: Sequence[Query], folder: Path, packages: Iterable[str],
+    labels: Labels,
+    asked: Sequence[Query],
+    folder: Path,
+    packages: Iterable[str],
 ) -> None:
     """The documents of a track and the queries that are asked, a folder for each package."""
     for package in packages:
         source = folder / package
         source.mkdir(parents=True)
         own = {
-            name: document for name, document in labels.documents.items()
+            name: document
+            for name, document in labels.documents.items()
             if document.entry.item.package == package
         }
         here = [(query, [name for name in query.right if name in own]) for query in asked]
@@ -33,7 +37,8 @@ def write_track(
         _write_lines(source / "corpus.jsonl", map(_document, own.values()))
         _write_lines(source / "queries.jsonl", (_query(query, labels.track) for query, _ in here))
         rows = (
-            f"{query_id(query, labels.track)}\t{name}\t1\n" for query, right in here
+            f"{query_id(query, labels.track)}\t{name}\t1\n"
+            for query, right in here
             for name in right
         )
         (source / "qrels.tsv").write_text(QRELS_HEADER + "".join(rows), encoding="utf-8")
@@ -47,8 +52,11 @@ def query_id(query: Query, track: Track) -> str:
 def _document(document: Document) -> Mapping[str, object]:
     item = document.entry.item
     return {
-        "_id": item.name, "title": title(item.name), "text": document.text,
-        "kind": item.kind, "names": list(item.names),
+        "_id": item.name,
+        "title": title(item.name),
+        "text": document.text,
+        "kind": item.kind,
+        "names": list(item.names),
     }
 
 
@@ -63,8 +71,11 @@ def title(name: str) -> str:
 
 def _query(query: Query, track: Track) -> Mapping[str, object]:
     return {
-        "_id": query_id(query, track), "text": query.entry.doc.summary,
-        "group": query.group, "track": track, "package": query.entry.item.package,
+        "_id": query_id(query, track),
+        "text": query.entry.doc.summary,
+        "group": query.group,
+        "track": track,
+        "package": query.entry.item.package,
     }
 
 

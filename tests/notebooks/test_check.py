@@ -48,14 +48,20 @@ def test_a_plain_notebook_breaks_no_rule(plant):
         (code("alpha", outputs=[printed("0.5")]), "has an output that nobody compares"),
         (code("alpha", tags=CHECKED + IGNORED, outputs=[printed("1")]), "both checked and ignored"),
         (
-            code("alpha", tags=IGNORED, outputs=[
-                {"output_type": "error", "ename": "E", "evalue": "", "traceback": []}]),
+            code(
+                "alpha",
+                tags=IGNORED,
+                outputs=[{"output_type": "error", "ename": "E", "evalue": "", "traceback": []}],
+            ),
             "has stored an error",
         ),
         (code("alpha", tags=CHECKED, outputs=[printed("1/9", "stderr")]), "went to stderr"),
         (
-            code("alpha", tags=IGNORED, outputs=[
-                shown("application/vnd.jupyter.widget-view+json", "{}")]),
+            code(
+                "alpha",
+                tags=IGNORED,
+                outputs=[shown("application/vnd.jupyter.widget-view+json", "{}")],
+            ),
             "output of type application/vnd.jupyter.widget-view",
         ),
         (

@@ -49,12 +49,14 @@ def test_it_can_be_made_again(tmp_path, monkeypatch):
         folder = tmp_path / "known" / package
         folder.mkdir(parents=True)
         keys = [f"{package}.{name}" for name in names]
-        _lines(folder / "corpus.jsonl", [
-            {"_id": key, "title": key.replace(".", " "), "text": f"about {key}"} for key in keys
-        ])
-        _lines(folder / "queries.jsonl", [
-            {"_id": f"q:{key}", "text": f"the {key}", "group": key} for key in keys
-        ])
+        _lines(
+            folder / "corpus.jsonl",
+            [{"_id": key, "title": key.replace(".", " "), "text": f"about {key}"} for key in keys],
+        )
+        _lines(
+            folder / "queries.jsonl",
+            [{"_id": f"q:{key}", "text": f"the {key}", "group": key} for key in keys],
+        )
         rows = "".join(f"q:{key}\t{key}\t1\n" for key in keys)
         (folder / "qrels.tsv").write_text("query-id\tcorpus-id\tscore\n" + rows, "utf-8")
         folders.append(folder)

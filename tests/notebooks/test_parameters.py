@@ -35,7 +35,11 @@ def test_typed_text_keeps_its_leading_zeros(known):
     """Query 007 would become query 7, which is another one or none."""
     given = {"topic": "007", "k": "5", "share": "0.25", "short": "true", "note": ""}
     assert from_text(known, given) == {
-        "topic": "007", "k": 5, "share": 0.25, "short": True, "note": None
+        "topic": "007",
+        "k": 5,
+        "share": 0.25,
+        "short": True,
+        "note": None,
     }
 
 
@@ -69,7 +73,8 @@ def test_typed_text_that_is_no_such_value_is_refused(known, text):
 def test_a_whole_number_will_do_for_a_number_and_a_path_for_text(known):
     """Callers would have to write 1.0 and str(path) for no reason."""
     assert fitting(known, {"share": 1, "topic": Path("runs/a")}) == {
-        "share": 1.0, "topic": str(Path("runs/a"))
+        "share": 1.0,
+        "topic": str(Path("runs/a")),
     }
 
 
@@ -109,7 +114,12 @@ def test_a_declaration_that_says_nothing_clear_is_refused(plant, source, said):
 
 def test_two_parameters_cells_are_refused(plant):
     """Papermill fills in the first and leaves the second to overwrite it."""
-    second = {"cell_type": "code", "execution_count": None, "metadata": {"tags": ["parameters"]},
-              "outputs": [], "source": "alpha = 1.0"}
+    second = {
+        "cell_type": "code",
+        "execution_count": None,
+        "metadata": {"tags": ["parameters"]},
+        "outputs": [],
+        "source": "alpha = 1.0",
+    }
     with pytest.raises(NotebookError, match="2 code cells are tagged"):
         declared(read(plant(second)))

@@ -66,8 +66,11 @@ def test_a_run_takes_its_values_and_leaves_no_trace_of_the_machine(plant, tmp_pa
 
 @pytest.mark.parametrize(
     ("given", "said"),
-    [({"alhpa": 0.1}, "did you mean 'alpha'"), ({"alpha": "0.1"}, "is a number"),
-     ({"api_key": "x"}, "looks like a secret")],
+    [
+        ({"alhpa": 0.1}, "did you mean 'alpha'"),
+        ({"alpha": "0.1"}, "is a number"),
+        ({"api_key": "x"}, "looks like a secret"),
+    ],
 )
 def test_a_wrong_parameter_runs_nothing(plant, tmp_path, given, said):
     """Papermill warns of a mistyped name, runs on the default and exits 0."""
@@ -126,10 +129,14 @@ def test_a_run_that_is_ended_leaves_no_kernel_and_no_scratch(
     plant, tmp_path, monkeypatch, number, left
 ):
     """Kernels of ended runs, and files that say how to reach one, would gather on the machine."""
-    notebook = plant("import os, pathlib, time\npathlib.Path('pid').write_text(str(os.getpid()))\n"
-                     "time.sleep(120)")
-    program = "import sys\nfrom pathlib import Path\nfrom eval.notebooks import run\n" \
-              "run(Path(sys.argv[1]), Path(sys.argv[2]))"
+    notebook = plant(
+        "import os, pathlib, time\npathlib.Path('pid').write_text(str(os.getpid()))\n"
+        "time.sleep(120)"
+    )
+    program = (
+        "import sys\nfrom pathlib import Path\nfrom eval.notebooks import run\n"
+        "run(Path(sys.argv[1]), Path(sys.argv[2]))"
+    )
     words = [sys.executable, "-c", program, str(notebook), str(tmp_path / "out.ipynb")]
     scratches = tmp_path / "system"
     scratches.mkdir()

@@ -85,7 +85,10 @@ def handmade(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Package:
         # Each test imports its own copy.
         monkeypatch.delitem(sys.modules, name, raising=False)
     return Package(
-        name="handmade", distribution="handmade", licence="none", modules=("", "grid"),
+        name="handmade",
+        distribution="handmade",
+        licence="none",
+        modules=("", "grid"),
     )
 
 
@@ -105,8 +108,12 @@ def entries() -> Texts:
     def make(texts: dict[str, str]) -> list[Entry]:
         return read(
             Item(
-                name=name, names=(name,), origin="", package=name.partition(".")[0],
-                kind=Kind.FUNCTION, doc=doc,
+                name=name,
+                names=(name,),
+                origin="",
+                package=name.partition(".")[0],
+                kind=Kind.FUNCTION,
+                doc=doc,
             )
             for name, doc in texts.items()
         )

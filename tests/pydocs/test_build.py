@@ -26,7 +26,9 @@ class Child:
         if self.trouble:
             raise self.trouble
         Manifest(
-            fingerprint=fingerprint(versions(), asked), versions=versions(), sources=("p", "q"),
+            fingerprint=fingerprint(versions(), asked),
+            versions=versions(),
+            sources=("p", "q"),
             counts={"known-item": {"documents": 2}},
         ).write(folder)
 
@@ -45,9 +47,13 @@ def test_the_second_call_builds_nothing(tmp_path: Path, child: Child) -> None:
     first, second = build(out), build(out)
     assert child.runs == 1
     assert (first.fresh, second.fresh) == (True, False)
-    assert first.tracks == second.tracks == {
-        "known-item": (out / "known-item" / "p", out / "known-item" / "q"),
-    }
+    assert (
+        first.tracks
+        == second.tracks
+        == {
+            "known-item": (out / "known-item" / "p", out / "known-item" / "q"),
+        }
+    )
     assert first.counts == {"known-item": {"documents": 2}}
 
 
@@ -72,7 +78,9 @@ def test_the_fingerprint_names_every_version() -> None:
 
 @pytest.mark.parametrize("trouble", [PydocsError("broken"), KeyboardInterrupt()])
 def test_a_build_that_fails_leaves_the_old_one(
-    tmp_path: Path, child: Child, trouble: Exception,
+    tmp_path: Path,
+    child: Child,
+    trouble: Exception,
 ) -> None:
     """Else an interrupted update would cost the data set that was there."""
     build(tmp_path / "pydocs", queries=7)
@@ -107,7 +115,8 @@ def test_a_folder_that_cannot_be_written_is_one_line(tmp_path: Path, child: Chil
 
 
 def test_a_builder_that_outlives_its_caller_keeps_the_lock(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Else the next build would sweep the folder that an orphan is still writing."""
     kept: list[subprocess.Popen[bytes]] = []
@@ -135,7 +144,8 @@ def test_a_number_it_cannot_give_is_refused(tmp_path: Path, child: Child, querie
 
 
 def test_the_trouble_of_the_child_is_one_line(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Else a broken package would end in a page of traceback."""
     broken = tmp_path / "broken" / "matplotlib"

@@ -76,7 +76,9 @@ def test_no_text_holds_a_summary(labels: Labels) -> None:
 
 
 def test_the_guard_against_repeats_sees_one(
-    entries: Texts, repeats: Repeats, monkeypatch: pytest.MonkeyPatch,
+    entries: Texts,
+    repeats: Repeats,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Else the look for repeated summaries would be silent because it is blind."""
 

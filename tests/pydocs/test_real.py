@@ -66,7 +66,8 @@ def _check_known(track: Track, counts: Row, repeats: Repeats) -> None:
     # No text, right or not, holds what is asked, nor its title.
     asked = Cutter(phrase(str(row["text"])) for row in track.queries.values())
     telling = [
-        name for name, row in track.documents.items()
+        name
+        for name, row in track.documents.items()
         if asked.holds(str(row["text"])) or asked.holds(str(row["title"]))
     ]
     assert telling == []

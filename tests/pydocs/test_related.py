@@ -15,7 +15,9 @@ def test_the_handmade_package(items: dict[str, Item]) -> None:
     assert found.targets == {
         "handmade.grid.Grid": ("handmade.grid.total",),
         "handmade.grid.Grid.fill": (
-            "handmade.grid.Grid.clear_all", "handmade.grid.total", "handmade.grid.Grid",
+            "handmade.grid.Grid.clear_all",
+            "handmade.grid.total",
+            "handmade.grid.Grid",
         ),
         "handmade.grid.Grid.clear_all": (),
         "handmade.grid.total": (),

@@ -84,6 +84,10 @@ def test_a_target_is_never_asked(entries: Texts) -> None:
 def test_exact_twins_have_one_stand_in(entries: Texts) -> None:
     """Else equal documents would fill the first ranks."""
     assert collapse(entries(TEXTS)) == {
-        "p.bare": "p.bare", "p.order": "p.order", "p.place": "p.order", "p.rank": "p.rank",
-        "p.sort": "p.sort", "p.sort_rows": "p.sort_rows",
+        "p.bare": "p.bare",
+        "p.order": "p.order",
+        "p.place": "p.order",
+        "p.rank": "p.rank",
+        "p.sort": "p.sort",
+        "p.sort_rows": "p.sort_rows",
     }

@@ -18,7 +18,9 @@ def test_every_documented_public_object_once(items: dict[str, Item]) -> None:
 def test_two_names_of_one_object_are_one_item(items: dict[str, Item]) -> None:
     """Else an alias would be a wrong answer beside the right one."""
     assert items["handmade.grid.total"].names == (
-        "handmade.add_up", "handmade.grid.total", "handmade.total",
+        "handmade.add_up",
+        "handmade.grid.total",
+        "handmade.total",
     )
 
 

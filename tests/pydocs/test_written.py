@@ -49,14 +49,17 @@ def _queries(folder: Path) -> list[str]:
 
 
 def test_a_question_of_two_sources_stands_in_both(
-    tmp_path: Path, packages: tuple[Package, ...],
+    tmp_path: Path,
+    packages: tuple[Package, ...],
 ) -> None:
     """Else a right document of another source would be an unjudged one."""
     (tmp_path / "out").mkdir()
     child.main(tmp_path / "out", 1000)
     known = tmp_path / "out" / "known-item"
     row = {
-        "_id": "known:paint.red", "text": "Paint the red side of a thing", "track": "known-item",
+        "_id": "known:paint.red",
+        "text": "Paint the red side of a thing",
+        "track": "known-item",
         "package": "paint",
     }
     for name in ("paint", "shade"):
@@ -71,13 +74,19 @@ def test_a_question_of_two_sources_stands_in_both(
     numbers = dict(built.counts["known-item"])
     assert 0 < numbers.pop("sealed groups") < 15
     assert numbers == {
-        "documents": 16, "queries": 15, "judgements": 16,
-        "queries with several right documents": 1, "groups": 15, "queries in the largest group": 1,
+        "documents": 16,
+        "queries": 15,
+        "judgements": 16,
+        "queries with several right documents": 1,
+        "groups": 15,
+        "queries in the largest group": 1,
     }
 
 
 def test_a_track_without_a_question_is_left_out_with_a_word(
-    tmp_path: Path, packages: tuple[Package, ...], capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    packages: tuple[Package, ...],
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     """Else a run would end at a federation in which there is nothing to find."""
     child.main(tmp_path, 1000)
@@ -91,7 +100,9 @@ def test_a_track_without_a_question_is_left_out_with_a_word(
 
 @pytest.mark.parametrize("number", [1, 2, 5, 20])
 def test_any_number_of_questions_gives_a_federation(
-    tmp_path: Path, packages: tuple[Package, ...], number: int,
+    tmp_path: Path,
+    packages: tuple[Package, ...],
+    number: int,
 ) -> None:
     """Else a short run would end at a source whose turn to be asked had not come."""
     child.main(tmp_path, number)
@@ -104,7 +115,8 @@ def test_any_number_of_questions_gives_a_federation(
 
 
 def test_fewer_questions_are_a_prefix_and_keep_the_documents(
-    tmp_path: Path, packages: tuple[Package, ...],
+    tmp_path: Path,
+    packages: tuple[Package, ...],
 ) -> None:
     """Else every other number of questions would be another data set to embed."""
     for number in (4, 1000):

@@ -39,24 +39,58 @@ def _entry(key: str, title: str, text: str, machine: str, phone: str = "") -> Re
 
 DOCUMENTS: Mapping[str, tuple[Record, ...]] = {
     "recipes": (
-        _recipe("r1", "Sourdough that will not rise", "A cold kitchen is the usual reason. Below "
-                "twenty degrees the starter sleeps: give the dough twice the time.", "all"),
-        _recipe("r2", "Feeding a starter", "Equal weights of flour and water every day. One that "
-                "doubles within six hours is ready to raise a dough.", "all"),
-        _recipe("r3", "Overnight rest in the fridge", "Shape the loaf, cover it, and let it rest "
-                "overnight at five degrees. It will rise in the oven.", "all"),
-        _recipe("r4", "Brioche", "Butter goes in last, cold and in small pieces. Rise for two "
-                "hours, rest overnight, bake early.", "advanced"),
-        _recipe("r5", "Which flour for what", "Rye for taste, strong wheat for height. Old flour "
-                "makes a flat loaf.", "all"),
+        _recipe(
+            "r1",
+            "Sourdough that will not rise",
+            "A cold kitchen is the usual reason. Below "
+            "twenty degrees the starter sleeps: give the dough twice the time.",
+            "all",
+        ),
+        _recipe(
+            "r2",
+            "Feeding a starter",
+            "Equal weights of flour and water every day. One that "
+            "doubles within six hours is ready to raise a dough.",
+            "all",
+        ),
+        _recipe(
+            "r3",
+            "Overnight rest in the fridge",
+            "Shape the loaf, cover it, and let it rest "
+            "overnight at five degrees. It will rise in the oven.",
+            "all",
+        ),
+        _recipe(
+            "r4",
+            "Brioche",
+            "Butter goes in last, cold and in small pieces. Rise for two "
+            "hours, rest overnight, bake early.",
+            "advanced",
+        ),
+        _recipe(
+            "r5",
+            "Which flour for what",
+            "Rye for taste, strong wheat for height. Old flour makes a flat loaf.",
+            "all",
+        ),
         _recipe("r6", "Salt", "Two grams for each hundred of flour. Salt slows the yeast.", "all"),
         _recipe("r7", "Baguette", "A wet dough, short kneading, much steam.", "advanced"),
     ),
     "workshop": (
-        _entry("w1", "Proving cabinet fails at night", "The proving cabinet lost its warmth "
-               "overnight. Nothing in it did rise. Technician called.", "cabinet", "555 010 4471"),
-        _entry("w2", "Flour of another mill", "The delivery of Thursday came from another mill. "
-               "Doughs take less water.", "silo"),
+        _entry(
+            "w1",
+            "Proving cabinet fails at night",
+            "The proving cabinet lost its warmth "
+            "overnight. Nothing in it did rise. Technician called.",
+            "cabinet",
+            "555 010 4471",
+        ),
+        _entry(
+            "w2",
+            "Flour of another mill",
+            "The delivery of Thursday came from another mill. Doughs take less water.",
+            "silo",
+        ),
         _entry("w3", "Oven door", "The seal of the left door is worn.", "oven", "555 010 2289"),
         _entry("w4", "Mixer", "Cleaned, and the hook replaced.", "mixer"),
         _entry("w5", "Fridge two", "Too cold: four degrees below its setting.", "fridge"),
@@ -86,9 +120,7 @@ def _catalog() -> Catalog:
                 id="bakery",
                 name="Bakery",
                 bindings=(Binding(source="recipes"), Binding(source="workshop")),
-                forms=Forms(
-                    select=SelectForm.MODEL, plan=PlanForm.MODEL, rerank=RerankForm.MODEL
-                ),
+                forms=Forms(select=SelectForm.MODEL, plan=PlanForm.MODEL, rerank=RerankForm.MODEL),
             ),
         ),
         exposures=(
