@@ -54,9 +54,9 @@ def write_quepid(sheet: Sheet, path: Path, *, raters: bool = False, escape: bool
     Raises ValueError for what Quepid cannot hold, and without ``raters`` for several of a pair.
     """
     header = ["query", "docid"]
-    names = list(dict.fromkeys(one.rater for one in sheet.judgements)) if raters else []
-    names += [one.rater for one in sheet.failures if raters and one.rater not in names]
-    if NOBODY in names or any(name and not name.strip() for name in names):
+    names = list(dict.fromkeys(one.rater for one in (*sheet.judgements, *sheet.failures)))
+    names = names or [""]  # what waits for its first judgement is listed under nobody's
+    if raters and (NOBODY in names or any(name and not name.strip() for name in names)):
         raise ValueError(f"a rater is called {NOBODY!r} or a blank, Quepid's own word: rename them")
     grades = {} if raters else sheet.grades  # which raises where a pair has several
     header += [name or NOBODY for name in names] if raters else ["rating"]

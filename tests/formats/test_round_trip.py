@@ -12,7 +12,7 @@ from eval.formats.opensearch import read_opensearch, write_opensearch
 from eval.formats.quepid import read_quepid, write_quepid
 from eval.formats.ratings import read_ratings, write_ratings
 from eval.formats.rre import RreShape, read_rre, write_rre
-from eval.formats.sheet import Keys
+from eval.formats.sheet import Failure, Keys, Sheet
 from tests.formats.sheets import content, sheets, texts
 
 relaxed = settings(
@@ -96,3 +96,25 @@ def test_an_opensearch_list_comes_back(tmp_path):
         assert content(read_opensearch(tmp_path / "j.json")) == content(sheet)
 
     round_trip()
+
+
+@pytest.mark.parametrize("rater", ["", "ada"])
+@pytest.mark.parametrize("failed", [0, 1, 3])
+def test_a_book_in_which_nobody_has_rated_yet_comes_back(tmp_path, rater, failed):
+    """A rater of failures alone had a column for each of them, and the file could not be read; one
+    with pairs that wait, and with no rater, had none, and lost them all.
+    """
+    failures = tuple(
+        Failure(query="red", document=f"d{n}", rater=rater, why="unrateable") for n in range(failed)
+    )
+    sheet = Sheet(
+        keys=Keys.TEXT,
+        queries=("red", "blue"),
+        judgements=(),
+        open=(("red", "waits"),),
+        failures=failures,
+    )
+    write_quepid(sheet, tmp_path / "q.csv", raters=True)
+    found = read_quepid(tmp_path / "q.csv", raters=True)
+    assert (found.queries, found.open) == (sheet.queries, sheet.open)
+    assert found.failures == failures
