@@ -6,6 +6,7 @@ record cannot be written nothing runs (RULINGS 26).
 
 import hashlib
 import hmac
+import re
 import secrets
 import unicodedata
 from typing import Any, NoReturn, cast, final
@@ -19,6 +20,7 @@ LONGEST_PROMPT = 32 * 1024  # bytes of UTF-8 (RULINGS 16)
 LONGEST_NAME = 200  # characters of a name that a caller gave, in a record
 # Where no key is configured, hashes of prompts compare within a process's life only.
 _PROMPT_KEY = secrets.token_bytes(32)
+_STAND_IN = re.compile(r"hmac:[0-9a-f]{64}|\[redacted, \d+ characters\]")
 
 
 @final
@@ -92,6 +94,11 @@ def kept_prompt(prompt: str, house: House) -> str | None:
             return f"[redacted, {len(prompt)} characters]"
         case Retention.NONE:
             return None
+
+
+def is_text(kept: str | None) -> bool:
+    """Whether ``kept_prompt`` kept the words, and not what stands for them."""
+    return kept is not None and not _STAND_IN.fullmatch(kept)
 
 
 def _checked_prompt(request: Request) -> str:

@@ -37,6 +37,10 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--strict", action="store_true", help="a loss that may be there is one")
     made.add_argument("--canaries", type=Path, metavar="FILE", help="what nobody may be shown")
     made.add_argument("--catalog", type=catalog, metavar="FILE|NAME", help="ask a live house too")
+    made.add_argument(
+        "--questions", type=Path, metavar="FILE",
+        help="a queries.jsonl to ask it with, where the recording keeps no text",
+    )  # fmt: skip
     made.add_argument("--junit", type=Path, metavar="FILE", help="the checks as JUnit XML, too")
     made.add_argument("--markdown", type=Path, metavar="FILE", help="the report as Markdown, too")
     made.add_argument("--json", action="store_true", help="one JSON document on stdout")
@@ -67,6 +71,8 @@ def _misuse(arguments: argparse.Namespace) -> str:
     for path in filter(None, (arguments.junit, arguments.markdown)):
         if not path.parent.is_dir():
             return f"{path}: its folder is not there"
+    if arguments.questions and not arguments.catalog:
+        return "--questions go with --catalog: a recording is not asked again"
     if (arguments.segments or arguments.strict) and not arguments.baseline:
         return "--segments and --strict need --baseline NAME to compare with"
     return ""

@@ -8,11 +8,13 @@ and whether a caller without claims sees anything of a source whose rows belong 
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
 from esra.briefs import SelectBrief
+from esra.config.strict import ConfigError
 from esra.domain.capability import Capability, Catalog, Forms, SelectForm
 from esra.domain.codes import AuditEvent, ErrorCode
 from esra.domain.invocation import Caller, Identity, Mode, Request
@@ -27,7 +29,7 @@ from esra.ports import House
 from eval.gate.canaries import Canaries
 from eval.gate.check import Check, Status, Suite, verdict
 from eval.gate.governance import LISTED, canary_check, strangers
-from eval.record import CALLER, SECONDS, OneTrace
+from eval.record import CALLER, PASSING, SECONDS, OneTrace
 
 NOWHERE = "gate-no-such-source"
 # Whom no row belongs to.
@@ -36,10 +38,18 @@ NOTHING = frozenset({ErrorCode.NO_SOURCES_AVAILABLE, ErrorCode.FORBIDDEN})
 Asked = tuple[Response | None, Mapping[str, Any] | None]
 
 
+class Away(RuntimeError):
+    """A source or a model failed, so that what the house would have shown is not known."""
+
+
 async def probe(
     house: House, exposure: str, prompts: Sequence[str], canaries: Canaries
 ) -> list[Check]:
-    """The three checks over ``prompts``. ``Refused`` where the exposure cannot be asked at all."""
+    """The three checks over ``prompts``.
+
+    ConfigError where there is no such exposure, Refused where it may not be asked, Away where
+    nothing is found and something failed: what was not searched leaks nothing.
+    """
     capability = _capability(house.catalog, exposure)
     return [
         await _responses(house, exposure, [*prompts, *canaries.texts], canaries),
@@ -52,7 +62,7 @@ def _capability(catalog: Catalog, exposure: str) -> Capability:
     found = catalog.exposure(exposure)
     own = catalog.capability(found.capability) if found else None
     if own is None:
-        raise Refused(ErrorCode.INVALID_REQUEST, f"the catalog has no exposure {exposure!r}")
+        raise ConfigError(f"the catalog has no exposure {exposure!r}")
     return own
 
 
@@ -60,6 +70,7 @@ async def _responses(
     house: House, exposure: str, prompts: Sequence[str], canaries: Canaries
 ) -> Check:
     found: list[str] = []
+    lost: list[str] = []
     asked = 0
     for number, prompt in enumerate(prompts, 1):
         for mode in Mode:
@@ -73,6 +84,8 @@ async def _responses(
             records = canaries.in_trace(trace)
             found += [f"{where}: record {key} of source {source}" for source, key in records]
             found += [f"{where}: field {name}" for name in _undeclared(response, house.catalog)]
+            lost += _failed(trace)
+    _all_there(found, lost)
     if not asked:
         return _check("what leaves the house", Status.SKIPPED, "the house refused every question")
     check = canary_check("what leaves the house", found, asked, canaries)
@@ -142,14 +155,29 @@ async def _filters(
     if not owned:
         return _check("record filters", Status.SKIPPED, "no source filters its rows by a claim")
     found: dict[str, int] = {}
+    lost: list[str] = []
     for prompt in prompts:
         _, trace = await _ask(house, exposure, prompt, caller=NOBODY)
+        lost += _failed(trace) if trace else []
         for answer in trace["answers"] if trace else ():
             if answer["source"] in owned and answer.get("rows"):
                 found[answer["source"]] = found.get(answer["source"], 0) + len(answer["rows"])
     lines = [f"source {id}: {count} rows" for id, count in sorted(found.items())]
+    _all_there(lines, lost)
     said = "rows were found for a caller without a claim" if found else "no row without its claim"
     return _check("record filters", verdict(not found), f"{said} ({len(owned)} sources)", lines)
+
+
+def _failed(trace: Mapping[str, Any]) -> list[str]:
+    """What failed in one answer, each with the source where it was one."""
+    own = [one for one in trace["warnings"] if one["code"] in PASSING]
+    return [f"{one['code']} {one.get('source') or ''}".strip() for one in own]
+
+
+def _all_there(found: Sequence[str], lost: Sequence[str]) -> None:
+    if lost and not found:
+        counted = ", ".join(f"{name} ({count})" for name, count in sorted(Counter(lost).items()))
+        raise Away(f"what the live house shows cannot be told, for something failed: {counted}")
 
 
 def _belongs(source: Source) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -13,10 +13,14 @@ from esra.config.strict import ConfigError
 from esra.domain.outcome import Refused
 from esra.embedded import EmbeddedError
 from esra.governance import places
+from esra.governance.admission import is_text
 from esra.governance.secrets import SecretUnresolved
 from esra.wiring import CannotOpen, Wishes, open_house
 from eval import measures, record, runfolder
 from eval.command import CONFIG, FINDING, OK, SOURCE, Done
+from eval.dataset.errors import DatasetError
+from eval.dataset.reading import read_queries
+from eval.formats.findings import Findings
 from eval.formats.writing import write_text
 from eval.gate import baseline, quality
 from eval.gate.canaries import Canaries, CanaryError, read_canaries
@@ -24,6 +28,7 @@ from eval.gate.check import Check, Status, failed
 from eval.gate.governance import recorded_checks
 from eval.gate.junit import junit
 from eval.gate.markdown import markdown
+from eval.gate.probe import Away, probe
 from eval.progress import Progress
 from eval.recording.noise import Noise, noise
 from eval.replay import ForeignTrace
@@ -33,7 +38,7 @@ from eval.runs.folders import NoSuchRun, RunFolder, named_run
 from eval.runs.ordering import of_file
 from eval.runs.pairs import CannotCompare, pair
 
-PROBED = 20  # recorded questions that a live house is asked
+PROBED = 20  # questions that a live house is asked
 
 CODES: dict[type[Exception], int] = {
     NoSuchRun: CONFIG,
@@ -41,6 +46,7 @@ CODES: dict[type[Exception], int] = {
     baseline.BaselineError: CONFIG,
     CannotCompare: CONFIG,
     CanaryError: CONFIG,
+    DatasetError: CONFIG,
     ConfigError: CONFIG,
     ForeignTrace: CONFIG,
     measures.NeverRan: CONFIG,
@@ -49,6 +55,7 @@ CODES: dict[type[Exception], int] = {
     CannotOpen: SOURCE,
     SecretUnresolved: SOURCE,
     Refused: SOURCE,
+    Away: SOURCE,
 }
 CODES[OSError] = CONFIG
 
@@ -69,7 +76,7 @@ def run(arguments: argparse.Namespace) -> Done:
     traces = list(record.lines(found.path / runfolder.TRACES))
     checks += recorded_checks(traces, canaries, _bound(arguments.catalog, arm.capability))
     if arguments.catalog:
-        prompts = _prompts(traces, canaries)
+        prompts = _prompts(traces, arguments.questions)
         checks += _live(arguments, base, arm.capability, prompts, canaries)
     return _told(arguments, arm, checks)
 
@@ -141,14 +148,26 @@ def _noise(run: RunFolder) -> Noise | None:
     )
 
 
-def _prompts(traces: Sequence[tuple[str, object]], canaries: Canaries) -> list[str]:
-    kept = [trace["prompt"] for _, trace in traces if trace["prompt"]]  # type: ignore[index]
-    if not kept and not canaries.texts:
+def _prompts(
+    traces: Sequence[tuple[str, Mapping[str, object]]], questions: Path | None
+) -> list[str]:
+    """What a live house is asked, from all over the set."""
+    if questions is not None:
+        findings = Findings(DatasetError)
+        found = [query.text for query, _ in read_queries(questions, findings).values()]
+        findings.check()
+    else:
+        prompts = [str(trace["prompt"] or "") for _, trace in traces]
+        found = [prompt for prompt in prompts if prompt and is_text(prompt)]
+    if not found:
         raise CannotCompare(
-            "the recording keeps no prompt to ask a live house with (its retention says so); "
-            "give --canaries, or leave --catalog away"
+            f"{questions}: holds no question"
+            if questions is not None
+            else "the recording keeps no text of a question to ask a live house with (the "
+            "retention of its catalog says so); name the labelled ones with --questions FILE"
         )
-    return kept[:PROBED]
+    most = min(PROBED, len(found))
+    return [found[at * len(found) // most] for at in range(most)]
 
 
 def _bound(catalog: Path | None, capability: str) -> frozenset[str] | None:
@@ -164,8 +183,6 @@ def _live(
     prompts: Sequence[str],
     canaries: Canaries,
 ) -> list[Check]:
-    from eval.gate.probe import probe
-
     async def ask() -> list[Check]:
         progress = Progress(arguments.quiet)
         wishes = Wishes(remember=False, say=progress.say)

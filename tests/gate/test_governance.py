@@ -6,16 +6,22 @@ from dataclasses import replace
 
 import pytest
 
+from esra.config.strict import ConfigError
 from esra.domain.capability import Presence
-from esra.domain.outcome import Outcome
+from esra.domain.codes import FailureCode
+from esra.domain.invocation import Retention
+from esra.domain.outcome import Failed, Outcome
 from esra.domain.scope import ScopedSource
 from esra.domain.source import Mapping as Searchable
 from esra.domain.source import Operator, RowRule
+from esra.governance.admission import kept_prompt
 from esra.stages import select
 from eval.gate.canaries import Canaries, CanaryError, read_canaries
 from eval.gate.check import Status
 from eval.gate.governance import recorded_checks
-from eval.gate.probe import NOWHERE, probe
+from eval.gate.probe import NOWHERE, Away, probe
+from eval.gate.work import CODES, _prompts
+from eval.runs.pairs import CannotCompare
 from tests import house as build
 from tests.gate.test_gate import gate, home, places
 from tests.runs import made
@@ -134,6 +140,43 @@ def test_a_live_house_in_order_passes():
         "unknown sources": Status.PASSED,
         "record filters": Status.SKIPPED,
     }
+
+
+@pytest.mark.req("W63")
+def test_a_house_whose_sources_are_away_does_not_pass():
+    """A build would go on with "no canary in 60 answers" that searched nothing."""
+    gone = Failed(code=FailureCode.CONNECTION_REFUSED)
+    with pytest.raises(Away, match=r"ESRA_SOURCE_FAILED news \(6\)"):
+        live(build.house(catalog(), {"news": [gone]}))
+    # What was seen in spite of it is told: it leaks, whatever else failed.
+    hits = [[build.hit("a", 1.0, source="blog", fragment=f"card {CARD}")]]
+    found = live(build.house(catalog(), {"news": [gone], "blog": hits}))
+    assert found["what leaves the house"].status is Status.FAILED
+
+
+@pytest.mark.parametrize("retention", list(Retention))
+def test_a_live_house_is_asked_questions_and_never_what_stands_for_them(tmp_path, retention):
+    """Under the retention of every first catalog the house was asked twenty hashes, found nothing
+    for any of them, and passed.
+    """
+    asked = [f"what is wing {number}" for number in range(60)]
+    kept = [kept_prompt(text, build.house(retention=retention)) for text in asked]
+    traces = [(str(at), {"prompt": prompt}) for at, prompt in enumerate(kept)]
+    if retention is Retention.FULL:
+        assert _prompts(traces, None) == asked[::3]
+    else:
+        with pytest.raises(CannotCompare, match="--questions FILE"):
+            _prompts(traces, None)
+    lines = [json.dumps({"_id": str(at), "text": text}) for at, text in enumerate(asked[:5])]
+    (tmp_path / "queries.jsonl").write_text("\n".join(lines))
+    assert _prompts(traces, tmp_path / "queries.jsonl") == asked[:5]
+
+
+def test_a_catalog_without_the_exposure_is_no_source_that_is_away():
+    """A build would be tried again until the source is back."""
+    assert CODES[ConfigError] == 3
+    with pytest.raises(ConfigError, match="no exposure 'nobody'"):
+        asyncio.run(probe(build.house(catalog(), {}), "nobody", ["x"], NONE))
 
 
 @pytest.mark.req("W63")
