@@ -9,8 +9,13 @@ def fresh_schema(owner: Connection, schema: str) -> None:
     owner.execute(f"CREATE SCHEMA {schema}")
 
 
-def admit(owner: Connection, schema: str, role: str, rights: str = "LOGIN") -> None:
-    """Lets a role look into the schema; it is made where the server, which stays, has none yet."""
-    if not owner.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", [role]).fetchone():
-        owner.execute(f"CREATE ROLE {role} {rights}")
-    owner.execute(f"GRANT USAGE ON SCHEMA {schema} TO {role}")
+def role(owner: Connection, name: str, rights: str = "LOGIN") -> None:
+    """Made where the server, which stays, has none of this name yet."""
+    if not owner.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", [name]).fetchone():
+        owner.execute(f"CREATE ROLE {name} {rights}")
+
+
+def admit(owner: Connection, schema: str, name: str, rights: str = "LOGIN") -> None:
+    """Lets a role look into the schema."""
+    role(owner, name, rights)
+    owner.execute(f"GRANT USAGE ON SCHEMA {schema} TO {name}")

@@ -13,7 +13,8 @@ import psycopg
 import pytest
 from psycopg import sql
 
-from tests.recording.test_command import READER, run
+from tests.recording.commands import READER, run
+from tests.schemas import role
 
 LONG = os.environ.get("ESRA_LONG") == "1"
 FEW = () if LONG else ("--queries", "20")
@@ -25,8 +26,7 @@ LEXEMES = "SELECT array_agg(lexeme) FROM unnest(to_tsvector('english', %s))"
 def recorded(tmp_path_factory, database, shared):
     home = tmp_path_factory.mktemp("home")
     with psycopg.connect(database.url, autocommit=True) as owner:
-        if owner.execute("select 1 from pg_roles where rolname = %s", [READER]).fetchone() is None:
-            owner.execute(sql.SQL("create role {} login").format(sql.Identifier(READER)))
+        role(owner, READER)
     folders = [shared / "data" / name for name in NAMES]
     words = ("record", "--name", "papers", "--data", *folders, "--rerank", "none", *FEW)
     run(home, database.url, *words, "--out", home / "run")

@@ -4,9 +4,9 @@ import json
 
 import psycopg
 import pytest
-from psycopg import sql
 
-from tests.recording.test_command import READER, run, said
+from tests.recording.commands import READER, run, said
+from tests.schemas import role
 
 DOCUMENTS = {
     "open": "open",
@@ -38,8 +38,7 @@ def place(tmp_path_factory, database):
     marks = [f"{id}\t{key}\t1" for id, (_, own) in QUESTIONS.items() for key in own]
     (folder / "qrels.tsv").write_text("query-id\tcorpus-id\tscore\n" + "\n".join(marks), "utf-8")
     with psycopg.connect(database.url, autocommit=True) as owner:
-        if owner.execute("select 1 from pg_roles where rolname = %s", [READER]).fetchone() is None:
-            owner.execute(sql.SQL("create role {} login").format(sql.Identifier(READER)))
+        role(owner, READER)
         run(home, database.url, "record", "--name", "town", "--data", folder, "--rerank", "none")
         # The collection is another edition than the labels.
         owner.execute("delete from esra_town.town where key = 'gone'")

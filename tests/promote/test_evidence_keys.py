@@ -15,7 +15,7 @@ from eval.tune.numbers import turn
 from eval.tune.runs import case_of_runs
 from eval.tune.verdict import reach
 from tests.evidence.tables import gained, verdict
-from tests.tune.test_promotion import write
+from tests.tune.planted_runs import write
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "tuned-configuration.md"
 ROLLBACK = {"restores", "replaces"}  # what `esra config rollback` writes, see tests/config

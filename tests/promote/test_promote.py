@@ -21,7 +21,7 @@ from eval.tune.runs import case_of_runs
 from eval.tune.verdict import reach
 from tests.claimed import claim_of
 from tests.serve.shelf import CATALOG
-from tests.tune.test_promotion import write
+from tests.tune.planted_runs import write
 
 NONE = {"select": "", "plan": "", "rerank": ""}
 

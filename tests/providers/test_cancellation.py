@@ -21,7 +21,7 @@ from esra.providers.resilience import PerSource
 from esra.stages.execute import execute
 from tests.house import scoped, source
 from tests.providers.queries import query, record
-from tests.providers.test_transaction import trap
+from tests.providers.traps import trap
 
 LONG = os.environ.get("ESRA_LONG") == "1"
 LEAVING = 10_000 if LONG else 500

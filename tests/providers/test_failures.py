@@ -15,7 +15,7 @@ from esra.providers.base import GRACE
 from esra.providers.postgres import PostgresProvider
 from esra.providers.postgres.errors import Trouble
 from tests.providers.queries import RELATION, query, record, where
-from tests.providers.test_transaction import ask, trap
+from tests.providers.traps import ask, trap
 
 
 def asked_of(address, **given):

@@ -16,7 +16,7 @@ from esra.providers.postgres import run
 from esra.providers.postgres.pool import Connections
 from esra.providers.postgres.render import Command
 from tests.providers.queries import query, record
-from tests.providers.test_transaction import trap
+from tests.providers.traps import trap
 
 STATE = "SELECT current_setting('esra.tenant', true), %(x)s::int"
 

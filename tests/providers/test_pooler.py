@@ -16,7 +16,7 @@ from tests.providers.asking import keys
 from tests.providers.pooler import BACKENDS, Pooler
 from tests.providers.queries import query, record
 from tests.providers.test_snapshot import add
-from tests.providers.test_transaction import trap
+from tests.providers.traps import trap
 
 
 def pooled(shop, work):

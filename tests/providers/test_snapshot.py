@@ -24,7 +24,7 @@ from esra.providers.postgres.pool import CLEANING
 from tests.house import ask, catalog, house
 from tests.providers.asking import keys
 from tests.providers.queries import query, record, where
-from tests.providers.test_transaction import trap
+from tests.providers.traps import trap
 
 LOST = Failed(code=FailureCode.SNAPSHOT_ISOLATION_UNAVAILABLE)
 _NAMES = itertools.count()

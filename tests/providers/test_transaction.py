@@ -16,22 +16,10 @@ from esra.providers.postgres import facts, fixed, run
 from esra.providers.postgres.pool import Connections
 from esra.providers.postgres.render import Command, render
 from esra.sealed import BoundFilter
-from tests.providers.queries import content, query, record
+from tests.providers.queries import content, record
+from tests.providers.traps import ask, trap
 
 COLUMNS = "written, lexemes, colour, price, sold, seen"
-ROW = "'k'::text AS id, 'n'::text AS name, {body} AS body, now() AS written"
-LEXEMES = "to_tsvector('simple', 'word') AS lexemes"
-
-
-def trap(shop, body: str, **more):
-    """A relation of one row whose text is whatever ``body`` computes."""
-    return shop.view(f"SELECT {ROW.format(body=body)}, {LEXEMES}", **more)
-
-
-def ask(shop, relation, provider=None, **given):
-    return asyncio.run(
-        (provider or shop.provider).run(query(relation, optional=("word",), **given))
-    )
 
 
 def on_connection(shop, work, role: str):

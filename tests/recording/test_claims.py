@@ -7,13 +7,13 @@ import psycopg
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from psycopg import sql
 
 from esra.domain.invocation import Retention
 from eval import record
 from eval.record import CALLER
 from eval.recording import claims as room
-from tests.recording.test_command import READER, run, said
+from tests.recording.commands import READER, run, said
+from tests.schemas import role
 
 OWNERS = {"permit": "red", "fine": "blue", "garage": "green", "meter": "red"}
 CLAIM = ("--claim", "team=red")
@@ -32,8 +32,7 @@ def place(tmp_path_factory, database):
     marks = "\n".join(f"q1\t{key}\t1" for key in OWNERS)
     (folder / "qrels.tsv").write_text(f"query-id\tcorpus-id\tscore\n{marks}\n", "utf-8")
     with psycopg.connect(database.url, autocommit=True) as owner:
-        if owner.execute("select 1 from pg_roles where rolname = %s", [READER]).fetchone() is None:
-            owner.execute(sql.SQL("create role {} login").format(sql.Identifier(READER)))
+        role(owner, READER)
     run(home, database.url, "record", "--name", "claimed", "--data", folder, "--rerank", "none")
     text = (home / "catalogs" / "claimed.toml").read_text("utf-8")
     head, mapping, rest = text.partition('rank = "rarity"\n')

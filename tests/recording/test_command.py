@@ -1,69 +1,10 @@
 """`record` and `measure` as commands, over PostgreSQL and a model on loopback."""
 
-import importlib
 import json
-import os
-from pathlib import Path
-from unittest import mock
 
-import psycopg
 import pytest
-from psycopg import sql
-from psycopg.conninfo import make_conninfo
 
-from eval.__main__ import COMMANDS
-from tests.llm.double import running
-from tests.said import said as command
-from tests.tune import labelled
-
-READER = "esra_recorder"
-
-
-def said(home, url, *words, code=0):
-    """(stdout, stderr) of a command that reads the database at ``url``, in this process."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("ESRA_")}
-    reader = make_conninfo(url, user=READER)
-    own = {**kept, "ESRA_HOME": str(home), "ESRA_DATABASE_URL": url, "ESRA_READER_URL": reader}
-    name, *rest = words
-    with mock.patch.dict(os.environ, own, clear=True):
-        return command(importlib.import_module(COMMANDS[name]).main, *rest, code=code)
-
-
-def run(home, url, *words, code=0):
-    """(the document, stderr) of a command."""
-    out, err = said(home, url, *words, "--json", code=code)
-    return json.loads(out), err
-
-
-@pytest.fixture(scope="module")
-def place(tmp_path_factory, database):
-    """(home, the server's URL, a catalog that names a language model, that model's endpoint)."""
-    home = tmp_path_factory.mktemp("home")
-    folder = labelled.write(home / "words")
-    # A role of this file's own: the server is shared, and what others made there may be there.
-    with psycopg.connect(database.url, autocommit=True) as connection:
-        known = connection.execute("select 1 from pg_roles where rolname = %s", [READER]).fetchone()
-        if known is None:
-            connection.execute(sql.SQL("create role {} login").format(sql.Identifier(READER)))
-    first, told = run(home, database.url, "record", *LOADED, folder, *FEW, "--rerank", "none")
-    assert first["status"] == "complete"
-    assert "no paid call" in told
-    with running() as server:
-        text = (home / "catalogs" / "words.toml").read_text("utf-8")
-        model = f'[model]\nbase_url = "{server.url}"\nmodel = "small"\nprice = [10.0, 50.0]\n\n'
-        catalog = home / "own.toml"
-        catalog.write_text(model + text, "utf-8")
-        yield home, database.url, catalog, server, Path(first["run"])
-
-
-LOADED = ("--name", "words", "--data")
-FEW = ("--queries", "6")
-
-
-def over(place, *words, code=0):
-    home, url, catalog, _, _ = place
-    folder = ("--data", home / "words")
-    return run(home, url, "record", "--catalog", catalog, *folder, *FEW, *words, code=code)
+from tests.recording.commands import FEW, over, run, said
 
 
 @pytest.mark.req("W35")

@@ -7,9 +7,7 @@ import pytest
 from eval.recording import about
 from eval.recording.about import About
 from tests.llm.double import completion, wise
-from tests.recording.test_command import FEW, over, place, said
-
-__all__ = ["place"]  # the fixture
+from tests.recording.commands import FEW, over, said
 
 
 def test_a_folder_holds_one_recording_and_no_other(place, tmp_path):

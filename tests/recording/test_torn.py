@@ -9,10 +9,8 @@ import pytest
 
 from eval import record
 from tests.full import no_more_than
-from tests.recording.test_command import over, place
+from tests.recording.commands import over
 from tests.recording.test_recording import Priced, recorded, traces
-
-__all__ = ["place"]  # the fixture
 
 
 def file_of(folder):

@@ -3,7 +3,7 @@
 import json
 import random
 
-from esra.domain.capability import Forms, RerankForm, Scoring
+from esra.domain.capability import Forms, RerankForm, Scoring, SourceScoring
 from esra.domain.codes import FailureCode
 from esra.domain.outcome import Failed
 from esra.llm.scripted import Scripted
@@ -80,4 +80,30 @@ def _numbers(r: random.Random, **changes) -> Scoring:
             for name in NAMES
         },
         **changes,
+    )
+
+
+def random_numbers(r: random.Random) -> Scoring:
+    """Numbers to replay under."""
+    return Scoring(
+        semantic_weight=r.random() + 0.001,
+        lexical_weight=r.random(),
+        match_bonus=r.uniform(0, 0.1),
+        bonus_cap=r.uniform(0, 0.5),
+        freshness_floor=r.random(),
+        stale_weight=r.random(),
+        evidence_floor=r.choice([1.0, r.random()]),
+        shortlist=r.randint(5, 40),
+        sources=tuple(
+            (
+                id,
+                SourceScoring(
+                    priority=r.uniform(0.1, 10),
+                    half_life=r.choice([None, r.uniform(0.25, 300)]),
+                    native_floor=r.choice([None, None, r.uniform(-5, 30)]),
+                    ceiling=r.choice([1, 2, 3, 20]),
+                ),
+            )
+            for id in "abc"
+        ),
     )

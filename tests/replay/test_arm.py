@@ -8,7 +8,7 @@ from esra.domain.capability import Capability
 from eval.runs.arm import Ordering, shown
 from eval.runs.ordering import changed
 from eval.table import pair
-from tests.replay.test_cut import answered, numbers_of
+from tests.replay.answered import answered, numbers_of
 
 
 def file_of(**tunables):

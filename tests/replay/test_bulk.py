@@ -13,34 +13,9 @@ from eval import bulk, measures
 from eval.bulk import label, lay_out, ndcg, order, shortlisted, weights
 from eval.replay import candidates, coverage, replay
 from eval.table import pair
-from tests.replay.random_traces import random_trace
+from tests.replay.random_traces import random_numbers, random_trace
 
 TRACES = 1_000 if os.environ.get("ESRA_LONG") else 120
-
-
-def random_numbers(r):
-    return Scoring(
-        semantic_weight=r.random() + 0.001,
-        lexical_weight=r.random(),
-        match_bonus=r.uniform(0, 0.1),
-        bonus_cap=r.uniform(0, 0.5),
-        freshness_floor=r.random(),
-        stale_weight=r.random(),
-        evidence_floor=r.choice([1.0, r.random()]),
-        shortlist=r.randint(5, 40),
-        sources=tuple(
-            (
-                id,
-                SourceScoring(
-                    priority=r.uniform(0.1, 10),
-                    half_life=r.choice([None, r.uniform(0.25, 300)]),
-                    native_floor=r.choice([None, None, r.uniform(-5, 30)]),
-                    ceiling=r.choice([1, 2, 3, 20]),
-                ),
-            )
-            for id in "abc"
-        ),
-    )
 
 
 @pytest.fixture(scope="module")

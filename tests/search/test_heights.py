@@ -10,8 +10,7 @@ from eval import bulk
 from eval.search import heights as room
 from eval.search.heights import heights
 from eval.table import pair
-from tests.replay.random_traces import random_trace
-from tests.replay.test_bulk import random_numbers
+from tests.replay.random_traces import random_numbers, random_trace
 
 
 @pytest.mark.req("W52")

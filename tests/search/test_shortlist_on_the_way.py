@@ -15,9 +15,8 @@ from eval.replay import Recorded
 from eval.search.exact import search
 from eval.search.tunables import change, tunable
 from eval.table import pair
-from tests.replay.random_traces import random_trace
-from tests.replay.test_bulk import random_numbers
-from tests.replay.test_cut import NAMES, answered, numbers_of
+from tests.replay.answered import NAMES, answered, numbers_of
+from tests.replay.random_traces import random_numbers, random_trace
 from tests.search.test_exact import LINEAR
 
 LONG = bool(os.environ.get("ESRA_LONG"))

@@ -13,7 +13,7 @@ from eval.tune.runs import case_of_runs
 from eval.tune.verdict import reach, settle, weigh
 from tests.tune import labelled
 from tests.tune.commands import command
-from tests.tune.test_promotion import write
+from tests.tune.planted_runs import write
 
 
 @pytest.fixture(scope="module")

@@ -2,10 +2,10 @@
 
 import psycopg
 import pytest
-from psycopg import sql
 
 from eval.misses import known
-from tests.recording.test_command import READER, run
+from tests.recording.commands import READER, run
+from tests.schemas import role
 from tests.tune import labelled
 
 
@@ -14,8 +14,7 @@ def test_a_run_of_tune_says_what_became_of_missing_documents(tmp_path, database)
     """Whoever tuned would read "match not known", and have to record all of it again to know."""
     home, folder = tmp_path, labelled.write(tmp_path / "lost")
     with psycopg.connect(database.url, autocommit=True) as owner:
-        if owner.execute("select 1 from pg_roles where rolname = %s", [READER]).fetchone() is None:
-            owner.execute(sql.SQL("create role {} login").format(sql.Identifier(READER)))
+        role(owner, READER)
     named = ("--name", "lost", "--data", folder, "--queries", "30")
     run(home, database.url, "record", *named, "--rerank", "none")
     catalog = home / "catalogs" / "lost.toml"

@@ -14,7 +14,7 @@ from eval.search.tunables import change, tunable
 from eval.table import pair
 from eval.tune.predicted import Again, as_predicted
 from eval.tune.turned import heard
-from tests.replay.test_cut import answered, numbers_of
+from tests.replay.answered import answered, numbers_of
 
 BEFORE, AFTER = numbers_of(1, shortlist=7), numbers_of(2, shortlist=7)
 

@@ -14,7 +14,7 @@ from esra.domain.outcome import Failed
 from tests.doctor.clinic import faults, told
 from tests.providers.queries import query, record
 from tests.providers.test_failures import asked_of
-from tests.providers.test_transaction import ask, trap
+from tests.providers.traps import ask, trap
 
 
 @pytest.fixture(autouse=True)
