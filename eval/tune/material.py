@@ -11,6 +11,7 @@ from eval import bulk
 from eval.bulk import Bulk, Floats, Labels
 from eval.evidence import Scores, split
 from eval.search.ways import Way
+from eval.tune.tables import refuse_equal_keys
 from eval.tune.verdict import Case, NothingToScore
 
 
@@ -26,7 +27,8 @@ class Material:
 
     @classmethod
     def of(cls, case: Case) -> Self:
-        """Raises NothingToScore."""
+        """Raises NothingToScore, KeysMeet."""
+        refuse_equal_keys(case.recordings)
         laid = bulk.lay_out(case.recordings)
         labels = bulk.label(laid, case.judgements, case.k)
         if not labels.measured.any():

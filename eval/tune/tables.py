@@ -6,13 +6,34 @@ from dataclasses import replace
 from fractions import Fraction
 
 from esra.domain.capability import Scoring
+from esra.domain.outcome import Failed
 from esra.stages.rerank import shortlist
 from eval.evidence import Parts, Scores, smallest_detectable
 from eval.evidence.ledger import at_level
 from eval.evidence.propose import LEAST_COVERAGE
 from eval.replay import Recorded, candidates
-from eval.table import Share, Table, tabulate
+from eval.table import Share, Table, pair, tabulate
 from eval.tune.case import Case
+
+
+class KeysMeet(ValueError):
+    """Two records of a source are one document to the labels; the message names them."""
+
+
+def refuse_equal_keys(recordings: Sequence[Recorded]) -> None:
+    """``KeysMeet`` where a judged key may be either of two records: its gain would count twice."""
+    for one in recordings:
+        relations: dict[tuple[str, str], str] = {}
+        for answer in one.answers:
+            for hit in () if isinstance(answer.result, Failed) else answer.result:
+                id = hit.id
+                other = relations.setdefault(pair(id), id.relation)
+                if other != id.relation:
+                    raise KeysMeet(
+                        f"query {one.query}: source {id.source!r} answered the key {id.key!r} from "
+                        f"{other!r} and from {id.relation!r}, and a judgement names source and key "
+                        "alone; give the records keys of their own, or each relation a source"
+                    )
 
 
 def tried_on(case: Case, table: Table) -> str:

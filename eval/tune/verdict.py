@@ -22,7 +22,7 @@ from eval.table import GRID, Table
 from eval.tune.case import Case, share_of
 from eval.tune.judged import Judged
 from eval.tune.predicted import Again, as_predicted
-from eval.tune.tables import bounds, can_show, scores_of, table_of, tried_on
+from eval.tune.tables import bounds, can_show, refuse_equal_keys, scores_of, table_of, tried_on
 
 __all__ = ["Case", "NothingToScore", "Verdict", "reach", "scores_of", "settle", "share_of", "weigh"]
 
@@ -131,6 +131,7 @@ def weigh(
 
     What the set can show at all is said before anything is chosen on it.
     """
+    refuse_equal_keys(case.recordings)
     settings = tuple(sorted({*GRID, case.today}))
     table = table_of(case, settings)
     if not table.queries:

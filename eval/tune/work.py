@@ -39,6 +39,7 @@ from eval.tune.folders import (
 from eval.tune.live import CannotAnswer, again
 from eval.tune.numbers import ALL, NothingToLearn, turn
 from eval.tune.runs import UnrelatedRuns, case_of_runs
+from eval.tune.tables import KeysMeet
 from eval.tune.verdict import NothingToScore, Verdict, reach
 
 CODES: dict[type[Exception], int] = {
@@ -46,6 +47,7 @@ CODES: dict[type[Exception], int] = {
     UnknownTunable: USAGE,
     FormatError: CONFIG,
     NothingToScore: CONFIG,
+    KeysMeet: CONFIG,
     NothingToLearn: FINDING,
     UnfitScores: CONFIG,
     ConfigError: CONFIG,
