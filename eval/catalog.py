@@ -137,6 +137,7 @@ id = {_text(slug)}
 name = {_text(name)}
 # select: all, local (the model on this machine) or statistics (the sources' own words);
 # plan: template, or local (with the sources' own vocabulary); rerank: none or local.
+# Each may be "model" where a [model] block names a language model: base_url, model and key.
 select = {_text(choices.select)}
 plan = "template"
 rerank = {_text(choices.rerank)}
