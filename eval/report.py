@@ -1,6 +1,6 @@
 """A verdict in words, for a person who has to defend it."""
 
-from eval.evidence import Estimate, Sealed
+from eval.evidence import Decision, Estimate, Sealed
 from eval.plot import sketch
 from eval.tune.verdict import Verdict
 
@@ -19,7 +19,7 @@ def text(verdict: Verdict) -> str:
         f"  today, semantic share {case.share:g}".ljust(33) + f"{decision.before:.4f}",
         "  the procedure, held out".ljust(33) + f"{decision.after:.4f}",
         f"  difference {estimate.difference:+.4f}, {_interval(estimate)}, nested cross-validation",
-        f"  smallest detectable on the sealed part: {_number(decision.smallest_detectable.value)}",
+        f"  smallest detectable {_where(decision)}: {_number(decision.smallest_detectable.value)}",
         f"  judged@{case.k} {judged.today:.3f} today, {judged.setting:.3f} under "
         f"{float(decision.setting):g}; coverage {decision.coverage:.3f}",
         "  the curve, in sample on the development part:",
@@ -32,6 +32,13 @@ def text(verdict: Verdict) -> str:
         f"  {verdict.config}",
     ]
     return "\n".join(lines)
+
+
+def _where(decision: Decision) -> str:
+    """On what the power is stated: without a sealed part, on what is looked at."""
+    if decision.sealed_groups:
+        return "on the sealed part"
+    return f"on all {decision.groups} groups, none of them sealed"
 
 
 def _interval(estimate: Estimate) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from eval.tune.cli import main
-from tests.tune.planted_runs import write
+from tests.tune.planted_runs import DOCUMENTS, write
 
 
 def tune(capsys, monkeypatch, home: Path, *words: str) -> dict:
@@ -108,3 +108,19 @@ def test_one_query_is_told_what_it_cannot_show(tmp_path, capsys, monkeypatch):
     found = tune(capsys, monkeypatch, tmp_path / "home", *words)
     assert (found["queries"], found["promoted"]) == (1, False)
     assert found["estimate"]["interval"] is None
+
+
+@pytest.mark.req("W40")
+@pytest.mark.parametrize(("queries", "says"), [(40, "on all 40 groups, none of them sealed"),
+                                               (240, "on the sealed part")])  # fmt: skip
+def test_what_can_be_detected_is_stated_of_what_there_is(
+    tmp_path, capsys, monkeypatch, queries, says
+):
+    """A person with too few queries would be told what a sealed part shows that he has not got."""
+    words = write(tmp_path, signal=1.5, seed=1)
+    table = tmp_path / "q.tsv"
+    kept = table.read_text().splitlines()[: 1 + queries * DOCUMENTS]
+    table.write_text("\n".join(kept) + "\n")
+    monkeypatch.setenv("ESRA_HOME", str(tmp_path / "home"))
+    assert main([*words, "--explore", "--quiet"]) == 0
+    assert f"smallest detectable {says}: " in capsys.readouterr().out
