@@ -103,4 +103,24 @@ def _plain(path: Path) -> Mapping[str, object]:
         raise RunFolderError(f"{path}: not JSON ({error})") from error
     if not isinstance(plain, dict) or plain.get("schema") != SCHEMA:
         raise RunFolderError(f"{path}: not written by this version; run `tune` again")
+    if not _sound(plain):
+        raise RunFolderError(f"{path}: is damaged; record it or run `tune` again")
     return plain
+
+
+def _sound(plain: Mapping[str, Any]) -> bool:
+    """Whether groups, judgements and depth are there, and of their kinds."""
+    groups, judgements, k = (plain.get(name) for name in ("groups", "judgements", "k"))
+    if not isinstance(groups, dict) or not isinstance(judgements, dict) or type(k) is not int:
+        return False
+    kinds = [str, str, int]
+    return (
+        k >= 1
+        and all(isinstance(group, str) for group in groups.values())
+        and all(isinstance(rows, list) for rows in judgements.values())
+        and all(
+            isinstance(row, list) and [type(cell) for cell in row] == kinds
+            for rows in judgements.values()
+            for row in rows
+        )
+    )

@@ -89,7 +89,9 @@ def mix(arm: Arm, k: int) -> Mix | None:
     everything = len(labels)
     return Mix(
         sources=shares(labels, everything),
-        families=shares([known[one] for one in labels], everything) if known else {},
+        families=shares([known.get(one, "not named") for one in labels], everything)
+        if known
+        else {},
         coverage=_mean(covered),
         small=_mean(small),
     )

@@ -80,9 +80,34 @@ def read(folder: Path) -> About | None:
         sources = {id: Held(**own) for id, own in plain.pop("sources").items()}
         claims = {name: tuple(own) for name, own in plain.pop("claims", {}).items()}
         plain.pop("hidden", None)  # of earlier versions, where it was always empty
-        return About(queries=queries, sources=sources, claims=claims, **plain)
+        found = About(queries=queries, sources=sources, claims=claims, **plain)
+        if not _sound(found):
+            raise ValueError("a value of another kind")
+        return found
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise ValueError(f"{path}: not written by this version; record it again") from error
+
+
+def _sound(about: About) -> bool:
+    """Whether every value is of its kind: reports count on them, and could not say which is not."""
+    texts: list[object] = [about.arm, about.as_of, about.key, *about.forms.values()]
+    counts: list[object] = []
+    flags: list[object] = []
+    for one in about.queries.values():
+        texts += [one.group, *one.tags, *(one.right or ())]
+        flags += [one.nothing, one.timely]
+        counts += [one.traffic]
+    for held in about.sources.values():
+        texts += [held.family]
+        counts += [held.documents]
+    floor = about.noise or {"measure": "", "floor": 0.0}
+    return (
+        all(isinstance(one, str) for one in [*texts, floor["measure"]])
+        and all(one is None or (type(one) is int and one >= 0) for one in counts)
+        and all(isinstance(one, bool) for one in flags)
+        and type(floor["floor"]) in (int, float)
+        and type(about.shortlist) is int
+    )
 
 
 def refuse_strange(folder: Path) -> None:

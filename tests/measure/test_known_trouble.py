@@ -10,7 +10,8 @@ from eval.measure import cli
 from eval.measure.arm import of_folder
 from eval.measure.report import Asked, gather
 from eval.measures import measure
-from eval.recording.about import Labelled
+from eval.recording import about
+from eval.recording.about import About, Held, Labelled
 from eval.table import GRID
 from tests.measure.runs import measured, refused, row, trace, write
 
@@ -281,6 +282,38 @@ def test_a_damaged_file_of_a_run_folder_is_named(tmp_path, capsys, name, content
     """Somebody would look for a fault in a file that the message does not name."""
     folder = folder_of(tmp_path, {"q": trace(row("a", "k"))}, {"q": {("a", "k"): 1}})
     (folder / name).write_bytes(content)
+    assert str(folder / name) in refused(capsys, folder)
+
+
+@pytest.mark.parametrize(
+    ("name", "path", "value"),
+    [
+        ("labels.json", ("groups",), None),
+        ("labels.json", ("k",), 2.5),
+        ("labels.json", ("judgements", "q"), [["a", "k"]]),
+        ("labels.json", ("judgements", "q"), [["a", "k", "1"]]),
+        ("labels.json", ("judgements", "q"), {"a": 1}),
+        ("about.json", ("arm",), 7),
+        ("about.json", ("as_of",), True),
+        ("about.json", ("noise",), {"measure": "nDCG@10"}),
+        ("about.json", ("queries", "q", "group"), None),
+        ("about.json", ("queries", "q", "tags"), [1]),
+        ("about.json", ("queries", "q", "traffic"), "9"),
+        ("about.json", ("sources", "a", "documents"), []),
+    ],
+)
+def test_a_value_of_another_kind_in_a_run_folder_is_named(tmp_path, capsys, name, path, value):
+    """A file that was edited, or damaged on its way, would end the report in a traceback."""
+    folder = folder_of(tmp_path, {"q": trace(row("a", "k"))}, {"q": {("a", "k"): 1}})
+    asked, held = {"q": Labelled(group="q")}, {"a": Held(family="relation", documents=3)}
+    about.write(folder, About(arm="own", queries=asked, sources=held))
+    plain = json.loads((folder / name).read_text("utf-8"))
+    *above, last = path
+    inner = plain
+    for step in above:
+        inner = inner[step]
+    inner[last] = value
+    (folder / name).write_text(json.dumps(plain), "utf-8")
     assert str(folder / name) in refused(capsys, folder)
 
 
