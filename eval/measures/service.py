@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from esra.domain.capability import RerankForm
+
 Trace = Mapping[str, Any]
 
 
@@ -43,8 +45,9 @@ class Spent:
     """Means of one invocation, and the 95th percentile of its time.
 
     ``seconds`` is the slowest command plus the slowest asking of each step, since commands and the
-    plans of several sources run side by side, and stages one after the other. ``cost`` is None
-    where no model has a price. Failed askings count as far as anybody can say what they cost.
+    plans of several sources run side by side, and stages one after the other. ``cost`` is 0 where
+    no language model was asked, None where the one that was has no price. Failed askings count as
+    far as anybody can say what they cost.
     """
 
     seconds: float
@@ -70,7 +73,7 @@ def spent(traces: Sequence[Trace]) -> Spent:
         calls=sum(usage["calls"] for usage in usages) / count,
         tokens_in=sum(usage["tokens_in"] for usage in usages) / count,
         tokens_out=sum(usage["tokens_out"] for usage in usages) / count,
-        cost=fsum(priced) / count if priced else None,
+        cost=fsum(priced) / count if priced or not _paid(traces) else None,
     )
 
 
@@ -81,6 +84,12 @@ def _seconds(trace: Trace) -> float:
         took = call["usage"]["seconds"] if call["usage"] is not None else 0.0
         steps[call["step"]] = max(steps.get(call["step"], 0.0), took)
     return commands + fsum(steps.values())
+
+
+def _paid(traces: Sequence[Trace]) -> bool:
+    """Whether any asking left this machine; an unpriced one has a cost that nobody can say."""
+    forms = ((trace["forms"], call["step"]) for trace in traces for call in trace["calls"])
+    return any(form[step] == RerankForm.MODEL for form, step in forms)
 
 
 def _usages(trace: Trace) -> list[Mapping[str, Any]]:

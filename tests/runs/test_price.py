@@ -1,4 +1,6 @@
-"""Prices and coverage that are not known are told as such."""
+"""Prices and coverage that are not known are told as such, and what costs nothing costs 0."""
+
+import json
 
 import pytest
 
@@ -10,15 +12,24 @@ from tests.said import said
 @pytest.fixture
 def home(tmp_path, monkeypatch):
     monkeypatch.setenv("ESRA_HOME", str(tmp_path))
-    for name in ("one", "two"):
-        made.run(tmp_path, name, {"a": 1, "b": 2})
+    made.run(tmp_path, "one", {"a": 1, "b": 2})
+    for name, cost in (("unpriced", None), ("priced", 0.5)):
+        paid = {q: asked(q, cost) for q in ("a", "b")}
+        made.write_traces(tmp_path / "runs" / "desk" / name, paid)
     return tmp_path
+
+
+def asked(query: str, cost: float | None) -> dict[str, object]:
+    """A trace for which a language model was asked once."""
+    usage = {"calls": 1, "tokens_in": 9, "tokens_out": 9, "seconds": 0.1, "cost": cost}
+    forms = {"select": "all", "plan": "template", "rerank": "model"}
+    return made.trace(query, 2, forms=forms, calls=[{"step": "rerank", "usage": usage}])
 
 
 @pytest.mark.req("W50")
 def test_no_empty_picture_is_drawn_where_no_cost_is_known(home):
     """A person would take the empty axes for runs that cost nothing."""
-    words = ("compare", "desk/one", "desk/two", "--picture", home / "p.png")
+    words = ("compare", "desk/unpriced", "desk/unpriced", "--picture", home / "p.png")
     _, err = said(cli.main, *words, "--by-cost", code=3)
     assert "no cost of these runs is known" in err
     assert not (home / "p.png").exists()
@@ -34,3 +45,13 @@ def test_without_a_model_no_coverage_is_told(home):
     table = said(cli.main, "ablate", "desk/bare")[0].splitlines()
     assert {line.split()[-1] for line in table[2:7]} == {"-"}
     assert said(cli.main, "ablate", "desk/one")[0].splitlines()[2].split()[-1] == "1.000"
+
+
+@pytest.mark.req("W48")
+def test_a_run_that_asked_no_language_model_costs_nothing(home):
+    """The free run was out for want of a price, and the paid one won that it is better than."""
+    words = ("compare", "desk/one", "desk/priced", "desk/unpriced", "--max-cost", "1", "--json")
+    found = json.loads(said(cli.main, *words)[0])
+    assert [one["spent"]["cost"] for one in found["runs"]] == [0.0, 0.5, None]
+    assert found["best"] == "desk/one"
+    assert found["out"] == {"desk/unpriced": "no price is known to hold against the cap"}
