@@ -46,6 +46,7 @@ def import_labels(wish: Wish) -> Summary:
     asked, ids, new = _queries(come.sheet, known, wish)
     findings = Findings(FormatError)
     _refuse_unusable(new, Path(wish.given), findings)
+    _refuse_other_texts(come.sheet, known, Path(wish.given), findings)
     sheet = renamed(
         come.sheet, ids.get, names.get, wish.how.on_conflict, Path(wish.given), findings
     )
@@ -95,9 +96,7 @@ def _known(wish: Wish, come: Incoming) -> Asked:
             if first is query and id in part.lines:
                 lines[id] = part.lines[id]
             elif first.text != query.text:
-                said = (
-                    f"query {quoted(id)} is {quoted(query.text)} here, {quoted(first.text)} there"
-                )
+                said = _other(id, query.text, first.text)
                 raise FormatError([Finding(file=wish.given, line=0, message=said)])
     return Asked(queries=queries, lines=lines)
 
@@ -136,6 +135,18 @@ def _refuse_unusable(new: Mapping[str, Query], path: Path, findings: Findings) -
         if len(id.encode()) > LONGEST_ID:
             said = f"query {quoted(id)} has an id over {LONGEST_ID} bytes: shorten it"
             findings.refuse(path, 0, said)
+
+
+def _refuse_other_texts(sheet: Sheet, known: Asked, path: Path, findings: Findings) -> None:
+    """What was judged for one question is no judgement of another that has its id."""
+    for id, text in sheet.texts.items():
+        there = known.queries.get(id)
+        if there is not None and there.text != text:
+            findings.refuse(path, 0, _other(id, text, there.text))
+
+
+def _other(id: str, here: str, there: str) -> str:
+    return f"query {quoted(id)} is {quoted(here)} here, {quoted(there)} there"
 
 
 def _refuse_unwritable(sheet: Sheet, path: Path, findings: Findings) -> None:

@@ -110,3 +110,16 @@ def test_adding_to_a_folder_that_is_not_there_makes_it(run, tmp_path):
     code, _, _ = run("import", tmp_path / "m.csv", "--to", tmp_path / "out", "--add")
     assert code == 0
     assert [list(own.values()) for own in load_labels(tmp_path / "out").grades.values()] == [[1]]
+
+
+def test_a_query_of_the_same_id_and_other_words_is_another_one(add, folder, run, tmp_path):
+    """Two sets that both count q1, q2, ... would have each other's judgements."""
+    before = load_labels(folder).fingerprint
+    rows = "query_id,query,docid,rater,rating\nq4,not judged,copy,,1\n0002,other words,0001,,3\n"
+    code, _, error = add(rows)
+    assert (code, "query '0002' is 'other words' here, '=cmd nail' there" in error) == (3, True)
+    words = ("--to", tmp_path / "new", "--queries", folder)
+    code, _, error = run("import", tmp_path / "more.csv", *words)
+    assert (code, "'0002' is 'other words' here" in error) == (3, True)
+    assert load_labels(folder).fingerprint == before
+    assert add(rows.replace("other words", "=cmd nail"))[0] == 0
