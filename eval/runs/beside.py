@@ -6,7 +6,7 @@ For a person, as one table; within a cap where one is given; as a picture of qua
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING
 
 from eval import record, runfolder
@@ -44,16 +44,23 @@ class Beside:
 
 
 def beside(runs: Sequence[RunFolder]) -> list[Beside]:
-    """The runs in the order given. CannotCompare where one is about something else."""
+    """The runs in the order given, each over the first one's queries.
+
+    CannotCompare where one is about something else, or lacks one of these queries.
+    """
     found: list[Beside] = []
     for run in runs:
         arm = read_arm(run)
+        against = pair(found[0].arm, arm) if found else None
+        if found:
+            # A mean over queries that the others never had says nothing of who is better.
+            same = {query: arm.queries[query] for query in found[0].arm.queries}
+            arm = replace(arm, queries=same)
         traces = [
             trace
             for query, trace in record.lines(run.path / runfolder.TRACES)
             if query in arm.queries
         ]
-        against = pair(found[0].arm, arm) if found else None
         found.append(Beside(arm=arm, spent=spent(traces), pair=against))
     return found
 

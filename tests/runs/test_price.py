@@ -1,6 +1,7 @@
 """Prices and coverage that are not known are told as such, and what costs nothing costs 0."""
 
 import json
+from math import log2
 
 import pytest
 
@@ -55,3 +56,23 @@ def test_a_run_that_asked_no_language_model_costs_nothing(home):
     assert [one["spent"]["cost"] for one in found["runs"]] == [0.0, 0.5, None]
     assert found["best"] == "desk/one"
     assert found["out"] == {"desk/unpriced": "no price is known to hold against the cap"}
+
+
+@pytest.mark.req("W48")
+def test_a_longer_recording_is_held_over_the_queries_of_the_first(home):
+    """Easy queries that the others never had would make it the best of them."""
+    # Second place on both, and first on two more that the first run has not got.
+    longer = {
+        **{q: asked(q, 0.1) for q in ("a", "b")},
+        "c": made.trace("c", 1),
+        "d": made.trace("d", 1),
+    }
+    made.write_traces(home / "runs" / "desk" / "longer", longer)
+    made.run(home, "short", {"a": 2, "b": 1})
+    words = ("compare", "desk/short", "desk/longer", "--max-seconds", "9", "--json")
+    found = json.loads(said(cli.main, *words)[0])
+    second = 1 / log2(3)
+    means = [one["figures"]["nDCG@10"] for one in found["runs"]]
+    assert means == pytest.approx([(second + 1) / 2, second])
+    assert found["best"] == "desk/short"
+    assert found["runs"][1]["spent"]["cost"] == pytest.approx(0.1)
