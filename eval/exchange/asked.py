@@ -76,7 +76,7 @@ def _refuse_no_lines(path: Path, findings: Findings) -> None:
 
 
 def _table(path: Path, table: Table, findings: Findings) -> dict[str, Query]:
-    places = table.places(_NAMES)
+    places = table.places(_NAMES, path, findings)
     if not findings.refused and not {"id", "text"} <= places.keys():
         findings.refuse(path, 1, "needs the columns id and text in its first line")
     found: dict[str, Query] = {}

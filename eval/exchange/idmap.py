@@ -65,7 +65,7 @@ def _template(given: str) -> IdMap:
 def _table(path: Path) -> IdMap:
     findings = Findings()
     table = read_table(path, findings)
-    places = table.places({"id": ("id",), "key": ("key",)})
+    places = table.places({"id": ("id",), "key": ("key",)}, path, findings)
     if len(places) < 2 and not findings.refused:
         findings.refuse(path, 1, "needs the columns id and key in its first line")
     findings.check()

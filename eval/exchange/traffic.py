@@ -34,7 +34,7 @@ def read_traffic(path: Path, key: Callable[[], bytes]) -> dict[str, Asks]:
     """
     findings = Findings()
     table = read_table(path, findings)
-    places = table.places(_NAMES)
+    places = table.places(_NAMES, path, findings)
     if not findings.refused and not {"text", "traffic"} <= places.keys():
         findings.refuse(path, 1, "needs the columns query and traffic in its first line")
     findings.check()

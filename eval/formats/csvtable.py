@@ -40,9 +40,17 @@ class Table:
     header: tuple[str, ...]
     rows: Iterator[Row]
 
-    def places(self, names: Mapping[str, Iterable[str]]) -> dict[str, int]:
-        """The column of each name, found by any of its spellings, without regard to case."""
+    def places(
+        self, names: Mapping[str, Iterable[str]], path: Path, findings: Findings
+    ) -> dict[str, int]:
+        """The column of each name, found by any of its spellings, without regard to case.
+
+        One that stands there twice is refused: nobody can say which of the two is meant.
+        """
         plain = [cell.strip().casefold() for cell in self.header]
+        for spelling in dict.fromkeys(one for own in names.values() for one in own):
+            if plain.count(spelling) > 1:
+                findings.refuse(path, 1, f"names the column {quoted(spelling)} twice: keep one")
         return {
             name: plain.index(spelling)
             for name, spellings in names.items()

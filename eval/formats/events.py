@@ -19,6 +19,8 @@ from eval.formats.lines import numbered_lines
 from eval.formats.strict import Unusable, parsed
 
 IMPRESSION, CLICK = "impression", "click"
+_OF_EVENTS = ("action_name", "query_id", "user_query", "object_id", "position")
+_COLUMNS = (*_OF_EVENTS, "query", "docid", "impressions", "clicks")
 DEEPEST = 1_000_000
 
 
@@ -61,8 +63,10 @@ def read_events(path: Path, findings: Findings) -> Seen:
         _gather(_objects(path, findings), path, seen, findings)
     else:
         table = read_table(path, findings)
-        names = [cell.strip().casefold() for cell in table.header]
-        rows = ((row.line, dict(zip(names, row.cells, strict=True))) for row in table.rows)
+        names = table.places({name: (name,) for name in _COLUMNS}, path, findings)
+        rows = (
+            (row.line, {name: row.cells[at] for name, at in names.items()}) for row in table.rows
+        )
         if "impressions" in names:
             _counts(rows, path, seen, findings)
         elif "action_name" in names:

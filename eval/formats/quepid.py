@@ -39,7 +39,8 @@ def read_quepid(
     """
     findings = Findings()
     table = read_table(path, findings, escaped=escaped)
-    places = table.places(_NAMES)
+    # A rater may be called as a column is: the first one of that name is the column.
+    places = table.places(_NAMES, path, Findings() if raters else findings)
     columns = _columns(path, table.header, places, raters, findings)
     findings.check()
     read = Reading(path, findings, on_conflict)

@@ -39,7 +39,7 @@ def read_ratings(
     """The sheet of a file. Raises FormatError with every line at fault."""
     findings = Findings()
     table = read_table(path, findings, escaped=escaped)
-    places = table.places({name: (name,) for name in HEADER})
+    places = table.places({name: (name,) for name in HEADER}, path, findings)
     lacking = [name for name in ("query_id", "docid", "rating") if name not in places]
     if lacking and not findings.refused:
         findings.refuse(path, 1, f"has no column {', '.join(lacking)}")

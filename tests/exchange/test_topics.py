@@ -59,6 +59,7 @@ def test_packed_tables_of_queries_are_read(tmp_path):
         ("topics.tsv", "q1\talpha\n", "needs the columns id and text"),
         ("topics.tsv", "id\ttext\nq1\ta\tb\n", "has 3 cells"),
         ("topics.tsv", "", "is empty"),
+        ("topics.csv", "id,text,text\nq1,a,b\n", "names the column 'text' twice"),
     ],
 )
 def test_a_table_that_is_none_is_told_once(tmp_path, name, text, said):
@@ -132,6 +133,19 @@ def test_the_parts_of_a_public_set_that_are_not_read_are_named(run, tmp_path):
     assert "test.tsv: " in notes[0]
     assert notes[0].endswith(": 2, namely qrels/dev.tsv, qrels/train.tsv")
     assert load_labels(tmp_path / "out").findings == ()
+
+
+def test_of_two_columns_of_one_name_none_is_guessed(run, tmp_path):
+    """The clicks of last year would be taken for those of this one, or the other way round."""
+    counts = "query,docid,position,impressions,clicks,Clicks\nred,a,1,9,1,5\n"
+    rated = "query_id,query,docid,rating,rating\nq,red,a,1,3\n"
+    for text in (counts, rated):
+        (tmp_path / "m.csv").write_text(text)
+        code, _, error = run("import", tmp_path / "m.csv", "--to", tmp_path / "out")
+        assert (code, "twice: keep one" in error) == (3, True)
+    (tmp_path / "m.csv").write_text("query,traffic,traffic\nred,1,3\n")
+    code, _, error = run("sample", tmp_path / "m.csv", "-o", tmp_path / "q.jsonl", "--size", "1")
+    assert (code, "'traffic' twice: keep one" in error) == (3, True)
 
 
 def test_a_sample_holds_no_query_that_could_not_be_asked(run, tmp_path):

@@ -65,6 +65,10 @@ TABLES = {
     "an open quote": ('query,docid,rating\nq,"d,1\n' + "x,y,1\n" * 30_000, "is every quote closed"),
     "text behind a quote": ('query,docid,rating\nq,"d"x,1\n', "no usable CSV"),
     "too many cells": ("query,docid,rating\nq,d,1,2\n", "has 4 cells, the header names 3"),
+    "a column twice": (
+        "query,docid,rating,Rating\nq,d,1,2\n",
+        "names the column 'rating' twice: keep one",
+    ),
     "a NUL": ("query,docid,rating\nq,d\0,1\n", "NUL byte"),
     "no header": ("q,d,1\n", "needs the columns query and docid"),
     "nothing": ("", "is empty"),
