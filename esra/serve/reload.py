@@ -16,7 +16,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from esra.config.apply import Applied, adopted
-from esra.domain.capability import Catalog
+from esra.domain.capability import Catalog, Revision
 from esra.serve.door import Door
 from esra.serve.rehearse import rehearse
 from esra.typed import typed
@@ -100,6 +100,8 @@ class Reload:
         before = catalog = self._door.catalog
         for capability in applied.catalog.capabilities:
             result, line = await self._judged(catalog, applied.catalog, capability.id)
+            if result is Result.UNCHANGED and self._of(capability.id, applied.refused):
+                line = _stays(capability.id, catalog.revision(capability.id))
             if line:
                 lines.add(line)
             if result is Result.LOADED or _only_notices(catalog, applied.catalog, capability.id):
@@ -108,6 +110,10 @@ class Reload:
         if catalog != before:
             self._door.order_by(catalog)
         return (results - {Result.UNCHANGED} or {Result.UNCHANGED}), lines
+
+    def _of(self, id: str, refused: Sequence[str]) -> bool:
+        """Whether a refused file is one of this capability's."""
+        return any(line.startswith(f"{self._folder / id}{os.sep}") for line in refused)
 
     async def _judged(self, current: Catalog, fresh: Catalog, id: str) -> tuple[Result, str]:
         """What is to be done with a capability, and what to say of it."""
@@ -152,6 +158,11 @@ class Reload:
 
 def _passed_over(line: str) -> str:
     return f"passed over a tuned configuration: {line}"
+
+
+def _stays(id: str, now: Revision) -> str:
+    own = f"revision {now.revision}" if now.tuned else "the catalog's own numbers"
+    return f"{id}: still ordered by {own}"
 
 
 def _only_notices(current: Catalog, fresh: Catalog, id: str) -> bool:

@@ -66,6 +66,17 @@ def test_a_bad_file_leaves_the_last_good_one_and_is_told_once(tmp_path, content)
         assert run(own.taking.take_in()) == {Result.REFUSED}
     assert run(own.ask()) == (BY_WORDS, 1)
     assert len([line for line in own.said if "passed over" in line]) == 1
+    # Whoever reads the log of a service must not have to ask it what orders now.
+    assert own.said.count("cap: still ordered by revision 1") == 1
+
+
+def test_a_bad_first_file_leaves_the_catalogs_own_numbers_and_says_so(tmp_path):
+    """Whoever promoted for the first time would believe that it orders."""
+    own = Living(tmp_path)
+    (tmp_path / "cap").mkdir(exist_ok=True)
+    (tmp_path / "cap" / "0001.json").write_bytes(b"{")
+    assert run(own.taking.take_in()) == {Result.REFUSED}
+    assert "cap: still ordered by the catalog's own numbers" in own.said
 
 
 def test_a_revision_that_vanishes_or_is_changed_in_place_changes_nothing(tmp_path):
