@@ -250,8 +250,8 @@ def _text(document: Mapping[str, object]) -> str:
         f"{document['verdict']} ({document['measure']}, {document['queries']} queries, "
         f"{document['judged']} of {document['pairs']} pairs judged)"
         + (_SHUT if document["part"] == "development" else ""),
-        f"  difference {document['difference']:+.4f}, and with every open pair graded against or "
-        f"for the second arm {document['lowest']:+.4f} to {document['highest']:+.4f}",
+        f"  difference {document['difference']:+.4f}, and whatever grades the open pairs get "
+        f"{document['lowest']:+.4f} to {document['highest']:+.4f}",
         f"  it holds on full labels with probability {document['sure']:.3f}: it {flip}",
     ]
     if document["guidelines"]:

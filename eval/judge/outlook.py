@@ -21,6 +21,8 @@ from numpy.typing import NDArray
 
 from eval.judge.pool import Floats, Pool
 
+Mask = NDArray[np.bool_]
+
 Z = 1.96  # two-sided 5 %
 SURE = 0.95
 BINS = 10  # pairs of ranks, each for documents of one arm and of both
@@ -38,9 +40,10 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outlook:
-    """verdict: the likeliest one on full labels, held with probability ``sure``
-    difference: expected mean difference of nDCG@k; lowest and highest: if every unjudged pair had
-    the worst, the best grade for the second arm
+    """verdict: the likeliest one on full labels, held with probability ``sure``, which takes the
+    ideal lists as they are expected now
+    difference: expected mean difference of nDCG@k; lowest and highest: between what it lies
+    whatever grades the unjudged pairs get, those that move an ideal list alone among them
     can_flip: some grades of the unjudged pairs would give another sign of the difference
     worth: [P] what judging each pair would settle, 0 for the judged ones
     """
@@ -83,16 +86,38 @@ def outlook(pool: Pool, grades: Floats, *, top: int) -> Outlook:
     shared = np.bincount(guess.bin, weights=rest, minlength=len(guess.behind)) ** 2 * guess.of_bin
     unsettled = float(np.sqrt(open_by_query.sum() + (shared / (guess.behind + 1)).sum())) / count
     verdict, sure = _likeliest(difference, error, unsettled)
-    settled = np.where(known, weight * np.nan_to_num(grades), 0.0).sum() / count
+    lowest, highest = _ends(pool, grades, known, top)
     return Outlook(
         verdict=verdict,
         sure=sure,
         difference=difference,
-        lowest=float(settled + top * np.minimum(rest, 0.0).sum() / count),
-        highest=float(settled + top * np.maximum(rest, 0.0).sum() / count),
+        lowest=lowest,
+        highest=highest,
         judged=int(known.sum()),
         worth=_worth(np.where(known, 0.0, weight**2 * spread), guess, shared),
     )
+
+
+def _ends(pool: Pool, grades: Floats, known: Mask, top: int) -> tuple[float, float]:
+    """Between what the mean difference lies whatever grades the open pairs get.
+
+    Of each query the gains go from the worst to the best for the second arm, and the ideal from
+    that of what is judged to that of all open pairs at the top.
+    """
+    count = len(pool.queries)
+    gains = np.where(known, np.maximum(np.nan_to_num(grades), 0.0), 0.0)
+    settled = np.bincount(pool.query, weights=pool.weight * gains, minlength=count)
+    left = np.where(known, 0.0, top * pool.weight)
+    # Where anything was gained at all, something relevant stands at the top of the ideal.
+    least = np.maximum(_ideal(pool, gains), 1.0)
+    most = np.maximum(_ideal(pool, np.where(known, gains, float(top))), least)
+    found = []
+    for sign in (-1.0, 1.0):
+        best = sign * np.maximum(sign * left, 0.0)
+        end = settled + np.bincount(pool.query, weights=best, minlength=count)
+        each = end / np.where(sign * end > 0, least, most)
+        found.append(float(np.clip(each, -1.0, 1.0).mean()))
+    return found[0], found[1]
 
 
 def next_pairs(seen: Outlook, budget: int) -> list[int]:

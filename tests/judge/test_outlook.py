@@ -74,12 +74,33 @@ def test_no_grades_of_the_open_pairs_leave_the_bounds(seed):
     truth = rng.integers(0, 3, len(found.rank)).astype(float)
     known = rng.random(len(truth)) < 0.5
     seen = outlook(found, np.where(known, truth, np.nan), top=2)
-    # The bounds hold for the ideals expected now, so they are compared with those.
     whole = outlook(found, truth, top=2)
-    if seen.lowest > 0 and not seen.can_flip:
-        assert whole.difference > -1e-9
-    assert seen.lowest <= seen.difference + 1e-12
-    assert seen.difference <= seen.highest + 1e-12
+    assert seen.lowest - 1e-12 <= whole.difference <= seen.highest + 1e-12
+    if not seen.can_flip:
+        assert whole.difference * seen.difference >= -1e-12
+    assert seen.lowest - 1e-12 <= seen.difference <= seen.highest + 1e-12
+
+
+def test_what_both_arms_show_at_one_rank_still_moves_the_ideal():
+    """ "It cannot flip any more" would be said while grades are open that flip it.
+
+    The second arm wins 1 - 1 / log2 3 in ten queries and loses as much in eleven, in which three
+    more documents stand at one rank in both. If these are right each loss is divided by an ideal of
+    1 + 1 / log2 3 + 1 / 2 + 1 / log2 5 instead of by 1.
+    """
+    wins = {f"w{n}": (["x", "right"], ["right", "x"]) for n in range(10)}
+    same = ["a", "b", "c"]
+    losses = {f"l{n}": (["right", "x", *same], ["x", "right", *same]) for n in range(11)}
+    arms = [{query: pair[arm] for query, pair in (wins | losses).items()} for arm in (0, 1)]
+    found = pool(*arms)
+    seen = outlook(found, graded(found, {"right": 1, "x": 0}), top=1)
+    step, ideal = 1 - 1 / np.log2(3), 1 + 1 / np.log2(3) + 1 / 2 + 1 / np.log2(5)
+    assert seen.lowest == pytest.approx(-step / 21)
+    assert seen.highest == pytest.approx((10 * step - 11 * step / ideal) / 21)
+    assert seen.can_flip
+    full = outlook(found, graded(found, {"right": 1, "x": 0, "a": 1, "b": 1, "c": 1}), top=1)
+    assert full.difference == pytest.approx(seen.highest)
+    assert full.lowest == full.highest == pytest.approx(full.difference)
 
 
 def test_arms_without_a_common_query_are_refused():
