@@ -110,7 +110,7 @@ class Asking:
         usage: Usage | None = None
         try:
             reply = await ask(brief)
-            usage = reply.usage if _told(reply.usage) else None
+            usage = reply.usage
         except Trouble as trouble:
             usage = trouble.usage
             raise
@@ -119,11 +119,6 @@ class Asking:
         if key is not None and self._desk.answers is not None and usable(reply.text, brief):
             self._desk.answers.write(key, brief, reply)
         return reply
-
-
-def _told(usage: Usage) -> bool:
-    """Whether the endpoint counted: an answer is never made of no tokens."""
-    return bool(usage.tokens_in or usage.tokens_out)
 
 
 def usable(text: str, brief: Brief) -> bool:

@@ -53,12 +53,17 @@ class Bill:
         return expected
 
     def settle(self, reserved: Usage, usage: Usage | None) -> None:
-        """What the asking cost in truth; None where nobody can say, then one call."""
+        """What the asking cost in truth; None where nobody can say, then one call.
+
+        Nor has anybody said so where no token was counted: no question is made of none.
+        """
         self._reserved.remove(reserved)
-        if usage is None:
+        told = Usage() if usage is None else usage
+        if not (told.tokens_in or told.tokens_out):
             self.unknown += 1
             self._assumed = total([self._assumed, replace(reserved, calls=0)])
-        self.paid = total([self.paid, Usage() if usage is None else usage])
+            told = replace(told, cost=None)
+        self.paid = total([self.paid, told])
 
 
 def total(usages: list[Usage]) -> Usage:

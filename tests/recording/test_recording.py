@@ -154,6 +154,17 @@ def test_an_endpoint_that_counts_nothing_stays_within_the_limits(tmp_path):
     assert 0 < bound.bill.unknown < 24
 
 
+def test_an_asking_that_ran_out_of_time_counts_as_it_was_expected():
+    """An endpoint that thinks for a minute and is hung up on would be paid without end."""
+    bill, expected = Bill(Most(tokens=250, calls=5)), Usage(tokens_in=100, cost=1.0)
+    for usage in (Usage(calls=2, seconds=60.0, cost=0.0), None):
+        bill.settle(bill.reserve(expected), usage)
+    assert (bill.unknown, bill.paid.calls, bill.paid.cost) == (2, 3, None)
+    with pytest.raises(LimitReached, match="--max-tokens 250"):
+        bill.reserve(expected)
+    bill.reserve(Usage(calls=2, tokens_in=50))  # two calls are left, and fifty tokens
+
+
 def test_failed_askings_are_paid_for_too(tmp_path):
     """A model that fails would cost nothing in the bill and everything on the invoice."""
 
