@@ -12,6 +12,7 @@ from esra.config.keys import verify_keys
 from esra.config.strict import ConfigError
 from esra.config.tuned import BadSignature, TunedFile, read_tuned
 from esra.governance import places
+from eval import publish
 from eval.evidence import NO_LEDGER, Ledger
 
 RESULT, NUMBERS = "result.json", "numbers-*.json"
@@ -36,12 +37,7 @@ class Decided:
     @property
     def claim(self) -> dict[str, object]:
         """What is being claimed, as `tune` made it."""
-        return {
-            "capability": self.file.capability,
-            "tunables": self.file.tunables.model_dump(exclude_none=True, exclude_defaults=True),
-            "models": self.file.models.model_dump(),
-            "data": self.file.data,
-        }
+        return _claim(self.file)
 
 
 def decided(base: Path, name: str | None, ledger: Ledger) -> Decided:
@@ -86,13 +82,29 @@ def read_decision(path: Path) -> TunedFile:
 
 
 def _vouched(file: TunedFile, ledger: Ledger) -> None:
-    """A hash is anybody's to make: the opening stands in the ledger here, or a key has signed."""
+    """A hash is anybody's to make: these numbers' opening stands in the ledger, or a key signed."""
     head = file.evidence.get("ledger")
     if verify_keys():
         return
     if not isinstance(head, str) or head == NO_LEDGER:
         raise NotPromoted(f"{file.capability}: its evidence names no opening of a sealed part")
     ledger.require([head])
+    tried = file.evidence.get("tried")
+    opened = publish.candidate_hash(_claim(file), tried) if isinstance(tried, str) else ""
+    if all(record["candidate"] != opened for record in ledger.read().records):
+        raise NotPromoted(
+            f"{file.capability}: the ledger here holds no opening for these numbers; "
+            "`./workbench tune` decides anew"
+        )
+
+
+def _claim(file: TunedFile) -> dict[str, object]:
+    return {
+        "capability": file.capability,
+        "tunables": file.tunables.model_dump(exclude_none=True, exclude_defaults=True),
+        "models": file.models.model_dump(),
+        "data": file.data,
+    }
 
 
 def _named(raw: bytes, path: Path) -> tuple[str, frozenset[str]]:

@@ -79,7 +79,7 @@ def turn(
         way=way,
         decision=decision,
         numbers=numbers,
-        config=_write(case, way, decision, numbers, judged, promoted, candidate),
+        config=_write(case, chosen, decision, numbers, judged, promoted, candidate),
         unlearnable=tuple(lost),
         can_show=(told, dict(found)),
         queries=tuple(queries_a_call(case.recordings, [way.numbers(x) for x in way.settings])),
@@ -191,14 +191,13 @@ def _decide(over: Material, chosen: _Chosen, ledger: Ledger, again: Again | None
     ]
     unknown = min(coverage) < LEAST_COVERAGE
     bounds = [over.scores(way, assumed).values for assumed in (0.0, 1.0)]
-    tried = sha256(f"{way.name}\n{scores.settings}\n{way.today}".encode())
-    tried.update(scores.values.tobytes())
+    tried = _tried(way, scores)
     return decide(
         scores,
         ledger=None if case.explore else ledger,
         lineage_inputs={"data": case.data, "recording": case.recording},
         candidate_hash_of=lambda setting: publish.candidate_hash(
-            _claim(case, way.numbers(Fraction(setting))), tried.hexdigest()
+            _claim(case, way.numbers(Fraction(setting))), tried
         ),
         coverage=coverage,
         now=datetime.now(UTC),
@@ -219,6 +218,13 @@ def _decide(over: Material, chosen: _Chosen, ledger: Ledger, again: Again | None
     )
 
 
+def _tried(way: Way, scores: Scores) -> str:
+    """SHA-256 of what a candidate is tried on: its way, and every figure of the table."""
+    told = sha256(f"{way.name}\n{scores.settings}\n{way.today}".encode())
+    told.update(scores.values.tobytes())
+    return told.hexdigest()
+
+
 def _claim(case: Case, numbers: Scoring) -> dict[str, object]:
     own = case.own or case.recordings[0].numbers
     return publish.body_of(case.capability, numbers, own, case.models, case.data)
@@ -226,13 +232,14 @@ def _claim(case: Case, numbers: Scoring) -> dict[str, object]:
 
 def _write(
     case: Case,
-    way: Way,
+    chosen: _Chosen,
     decision: Decision,
     numbers: Scoring,
     judged: Judged,
     promoted: Path,
     candidate: Path,
 ) -> Path:
+    way = chosen.way
     facts = {
         **decision.as_json(),
         "way": way.name,
@@ -243,6 +250,7 @@ def _write(
         "judged": judged.as_json(),
         "notes": [*decision.notes, *judged.notes, *case.doubts],
         "recording": case.recording,
+        "tried": _tried(way, chosen.scores),
         "date": datetime.now(UTC).date().isoformat(),
     }
     claim = _claim(case, numbers)

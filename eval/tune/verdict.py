@@ -166,7 +166,7 @@ def settle(weighed: Weighed, ledger: Ledger, promoted: Path, candidate: Path) ->
     decision = weighed.decision if case.explore else stand(weighed.decision, ledger)
     claim = _claim(case, decision.setting)
     judged = _judged(case, table, decision, weighed.looked_at)
-    facts = evidence(case, decision, judged)
+    facts = evidence(case, decision, judged, tried_on(case, table))
     if decision.promoted:
         path = publish.promote(promoted, claim, facts)
     else:
@@ -212,8 +212,8 @@ def _under(numbers: Scoring, case: Case, setting: Fraction | int) -> Scoring:
     return replace(numbers, semantic_weight=semantic, lexical_weight=lexical)
 
 
-def evidence(case: Case, decision: Decision, judged: Judged) -> dict[str, object]:
-    """What a tuned file says of how its numbers were found."""
+def evidence(case: Case, decision: Decision, judged: Judged, tried: str) -> dict[str, object]:
+    """What a tuned file says of how its numbers were found; ``tried``: on which table."""
     return {
         **decision.as_json(),
         "judged": judged.as_json(),
@@ -223,6 +223,7 @@ def evidence(case: Case, decision: Decision, judged: Judged) -> dict[str, object
         "asked": list(case.asked),
         "unasked": case.unasked,
         "recording": case.recording,
+        "tried": tried,
         "conventions": {
             "gain": "linear",
             "ideal": "all judged documents",

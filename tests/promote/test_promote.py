@@ -14,9 +14,10 @@ from esra.governance import places
 from eval import publish
 from eval.promote import work
 from eval.promote.cli import main
-from eval.promote.decided import Decided, NotPromoted, read_decision
+from eval.promote.decided import Decided, NotPromoted, decided, read_decision
 from eval.promote.engines import Form, document, left_behind, weights_of
 from eval.tune.folders import ledger_of
+from eval.tune.numbers import turn
 from eval.tune.runs import case_of_runs
 from eval.tune.verdict import reach
 from tests.claimed import claim_of
@@ -134,16 +135,41 @@ def test_a_claim_whose_verdict_was_written_in_by_hand_is_refused(home, capsys):
     assert "no opening" in promote(capsys, bare, code=1)["why"]
 
 
+def test_other_numbers_do_not_pass_on_the_evidence_of_a_promoted_claim(home, capsys):
+    """Numbers that nobody tested would order, and their history would show another's gain."""
+    body = json.loads((home / "tuned" / "cap" / "0001.json").read_text())
+    other = {**_claim(body), "tunables": {"semantic_weight": 0.9, "lexical_weight": 0.1}}
+    forged = publish.write_candidate(home / "forged.json", other, body["evidence"])
+    assert "no opening for these numbers" in promote(capsys, forged, code=1)["why"]
+    bare = {name: value for name, value in body["evidence"].items() if name != "tried"}
+    unknown = publish.write_candidate(home / "bare.json", _claim(body), bare)
+    assert "no opening for these numbers" in promote(capsys, unknown, code=1)["why"]
+    assert tuned(home) == ["0001.json"]
+
+
+def test_a_named_number_that_was_promoted_is_known_by_its_opening(tmp_path):
+    """After a rollback nobody could promote again what `tune --parameter` had found."""
+    words = write(tmp_path, signal=1.5, seed=1)
+    case = case_of_runs("cap", *(Path(words[at]) for at in (1, 2, 4)), k=10, explore=False)
+    numbers = case.recordings[0].numbers
+    ledger = ledger_of(tmp_path)
+    own = replace(case, models=NONE, numbers=numbers, own=numbers)
+    found = turn(own, ["share"], ledger, tmp_path / "tuned" / "cap", tmp_path / "candidate.json")
+    assert found.decision.promoted
+    assert decided(tmp_path, str(found.config), ledger).file.tunables.semantic_weight < 0.5
+
+
 def _claim(body: dict) -> dict:
     return {name: body[name] for name in ("capability", "tunables", "models", "data")}
 
 
-def test_what_no_runtime_here_would_order_by_is_not_written(home, capsys):
+def test_what_no_runtime_here_would_order_by_is_not_written(home, capsys, monkeypatch):
     """A revision would be written that every answer has to apologise for."""
     path = home / "tuned" / "cap" / "0001.json"
     body = json.loads(path.read_text())
     other = {**_claim(body), "models": {**NONE, "rerank": "another"}}
     written = publish.write_candidate(home / "other.json", other, body["evidence"])
+    monkeypatch.setattr("eval.promote.decided._vouched", lambda file, ledger: None)  # as if signed
     assert "another model for rerank" in promote(capsys, written, code=3)["why"]
     places.catalog_file(home, "cap").unlink()
     assert "--as" in promote(capsys, path, code=3)["why"]
