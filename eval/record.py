@@ -20,6 +20,7 @@ from esra.pipeline import retrieve
 from esra.ports import House
 from esra.trace import PIPELINE, SCHEMA
 from eval.replay import Recorded, recorded
+from eval.sound import sound
 from eval.whole import naming
 
 CALLER = Caller(tenant="workbench", subject="workbench", identity=Identity.LOCAL)
@@ -171,7 +172,8 @@ def _appending(path: Path) -> Iterator[Callable[[Mapping[str, object]], None]]:
 def lines(path: Path) -> Iterator[tuple[str, Mapping[str, object]]]:
     """(query, trace), the last one of each query.
 
-    A half-written line is passed over, and a trace of another version: both are recorded again.
+    A half-written or damaged line is passed over, and a trace of another version: all are recorded
+    again.
     """
     last: dict[str, Mapping[str, object]] = {}
     if path.exists():
@@ -180,7 +182,7 @@ def lines(path: Path) -> Iterator[tuple[str, Mapping[str, object]]]:
                 try:
                     line = json.loads(raw)
                     query, trace = line["query"], line["trace"]
-                    if (trace["schema"], trace["pipeline"]) == (SCHEMA, PIPELINE):
+                    if (trace["schema"], trace["pipeline"]) == (SCHEMA, PIPELINE) and sound(trace):
                         last[query] = trace
                 except (ValueError, KeyError, TypeError):
                     continue

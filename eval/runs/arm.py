@@ -143,6 +143,8 @@ def arm_of(
 ) -> Arm:
     """The arm of a case; see ``read_arm``. ``labelled``: further tags of each query."""
     asked = {one.query: one for one in case.recordings if one.query in case.groups}
+    if not asked:
+        raise NeverRan(f"run {run}: no query has a whole trace of this version; record it again")
     if not any(answer.result for one in asked.values() for answer in one.answers):
         raise NeverRan(f"run {run}: no query got a result from any source; it never ran")
     wanted = _measures(case.k, tuple(extra))

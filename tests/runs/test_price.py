@@ -24,7 +24,8 @@ def asked(query: str, cost: float | None) -> dict[str, object]:
     """A trace for which a language model was asked once."""
     usage = {"calls": 1, "tokens_in": 9, "tokens_out": 9, "seconds": 0.1, "cost": cost}
     forms = {"select": "all", "plan": "template", "rerank": "model"}
-    return made.trace(query, 2, forms=forms, calls=[{"step": "rerank", "usage": usage}])
+    call = {"step": "rerank", "identity": "m", "source": None, "usage": usage}
+    return made.trace(query, 2, forms=forms, calls=[call])
 
 
 @pytest.mark.req("W50")

@@ -51,6 +51,7 @@ def test_arms_that_are_not_judged_alike_leave_a_judging_file(home, tmp_path):
     traces = {query: made.trace(query, 1) for query in queries}
     for trace in traces.values():
         trace["ranking"] = trace["ranking"][:2]  # one unjudged result less: judged@10 rises
+        trace["shown"] = 2
     made.write_traces(home / "runs" / "desk" / "words", traces)
     three = [f"desk/r{number}" for number in range(3)]
     judging = tmp_path / "judge.csv"
