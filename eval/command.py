@@ -83,8 +83,6 @@ def carried_out(
     arguments: argparse.Namespace,
     run: Callable[[argparse.Namespace], Done],
     codes: Mapping[type[Exception], int],
-    *,
-    ensure_ascii: bool = True,
 ) -> int:
     """Runs a command and says what came of it; ``codes`` are of the errors it may raise."""
     # A kernel or a pool of threads would fight over the cores the work needs.
@@ -95,20 +93,18 @@ def carried_out(
         of_file = isinstance(error, OSError) and error.strerror
         said = of_system(error) if of_file else str(error)
         return failed(name, arguments, said, code_of(error, codes))
-    return ended(name, arguments, done, ensure_ascii=ensure_ascii)
+    return ended(name, arguments, done)
 
 
-def ended(
-    name: str, arguments: argparse.Namespace, done: Done, *, ensure_ascii: bool = True
-) -> int:
+def ended(name: str, arguments: argparse.Namespace, done: Done) -> int:
     """Prints the document or the text and hands back the exit code.
 
-    ``ensure_ascii``: other letters of the document are written by number. A stdout that takes
-    no more, as on a full disk, is CONFIG.
+    A document has letters beyond ASCII by their number, so that it is whole on any stdout. One
+    that takes no more, as on a full disk, is CONFIG.
     """
     told = done.text
     if arguments.json:
-        told = json.dumps(done.document, indent=2, allow_nan=False, ensure_ascii=ensure_ascii)
+        told = json.dumps(done.document, indent=2, allow_nan=False)
     try:
         print(told, flush=True)
     except BrokenPipeError:
@@ -125,6 +121,6 @@ def failed(name: str, arguments: argparse.Namespace, said: str, code: int) -> in
     A program that reads stdout gets one document however a command ends.
     """
     if arguments.json:
-        print(json.dumps({"error": {"message": said}}, ensure_ascii=False))
+        print(json.dumps({"error": {"message": said}}))
     print(f"{name}: {said}", file=sys.stderr)
     return code

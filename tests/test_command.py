@@ -1,6 +1,7 @@
 """Every command of the workbench fails in one way, and a program that reads stdout can tell."""
 
 import argparse
+import contextlib
 import io
 import json
 from pathlib import Path
@@ -8,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from esra.governance.places import catalog_file
-from eval.command import CONFIG, FINDING, Done, amount, catalog, count, ended
+from eval.command import CONFIG, FINDING, Done, amount, catalog, count, ended, failed
 from eval.exchange import cli_export, cli_import
 from eval.gate import cli as gate
 from eval.judge import cli as judge
@@ -59,13 +60,20 @@ def test_a_full_stdout_is_told_in_one_line(json, monkeypatch, capsys):
     assert capsys.readouterr().err == "gate: stdout: No space left on device\n"
 
 
-def test_letters_of_a_document_are_kept_where_a_command_says_so(capsys):
-    """What a program has compared byte by byte for years would differ in every umlaut."""
-    done, asked = Done(document={"name": "Ä"}, text=""), argparse.Namespace(json=True)
-    assert ended("tune", asked, done) == 0
-    assert capsys.readouterr().out == '{\n  "name": "\\u00c4"\n}\n'
-    assert ended("gate", asked, done, ensure_ascii=False) == 0
-    assert capsys.readouterr().out == '{\n  "name": "Ä"\n}\n'
+@pytest.mark.parametrize(
+    ("tell", "document"),
+    [
+        (lambda asked: ended("gate", asked, Done(document={"a": "Ä 𝄞"}, text="")), {"a": "Ä 𝄞"}),
+        (lambda asked: failed("gate", asked, "Ä", CONFIG), {"error": {"message": "Ä"}}),
+    ],
+)
+def test_a_document_is_whole_on_a_stdout_that_knows_no_umlauts(tell, document):
+    """Python shows such a letter as \\xc4 there, which is no JSON."""
+    plain = io.TextIOWrapper(io.BytesIO(), encoding="ascii", errors="backslashreplace")
+    with contextlib.redirect_stdout(plain):
+        tell(argparse.Namespace(json=True))
+    plain.seek(0)
+    assert json.load(plain) == document
 
 
 @pytest.mark.parametrize("text", ["0", "-1", "x", "1.5", "", "²"])

@@ -66,7 +66,6 @@ def _work(arguments: argparse.Namespace) -> Summary:
                 "traffic": one.traffic,
                 "chance": one.chance,
             },
-            ensure_ascii=False,
         )
         for one in drawn
     ]

@@ -63,4 +63,4 @@ def finish(name: str, arguments: argparse.Namespace, work: Callable[[], Summary]
         return failed(name, arguments, of_system(error), CONFIG)
     code = FINDING if getattr(arguments, "strict", False) and not summary.clean else OK
     done = Done(document=summary.as_json(), text=summary.as_text(), code=code)
-    return ended(name, arguments, done, ensure_ascii=False)
+    return ended(name, arguments, done)

@@ -55,7 +55,7 @@ def main(argv: Sequence[str]) -> int:
         return failed("gate", arguments, wrong, USAGE)
     from eval.gate import work
 
-    return carried_out("gate", arguments, work.run, work.CODES, ensure_ascii=False)
+    return carried_out("gate", arguments, work.run, work.CODES)
 
 
 def _misuse(arguments: argparse.Namespace) -> str:

@@ -63,9 +63,7 @@ def main(argv: Sequence[str]) -> int:
         return failed("pool", arguments, str(error), CONFIG)
     except OSError as error:
         return failed("pool", arguments, of_system(error), CONFIG)
-    return ended(
-        "pool", arguments, Done(document=document, text=_text(document)), ensure_ascii=False
-    )
+    return ended("pool", arguments, Done(document=document, text=_text(document)))
 
 
 def _work(arguments: argparse.Namespace) -> dict[str, object]:

@@ -34,7 +34,7 @@ def main(argv: Sequence[str]) -> int:
         done = work.run(arguments)
     except work.EXPECTED as error:
         return failed("runs", arguments, str(error), CONFIG)
-    return OK if done is None else ended("runs", arguments, done, ensure_ascii=False)
+    return OK if done is None else ended("runs", arguments, done)
 
 
 def _list(one: argparse.ArgumentParser) -> None:
