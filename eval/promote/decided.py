@@ -13,7 +13,7 @@ from esra.config.strict import ConfigError
 from esra.config.tuned import BadSignature, TunedFile, read_tuned
 from esra.governance import places
 from eval import publish
-from eval.evidence import NO_LEDGER, Ledger
+from eval.evidence import NO_LEDGER, Ledger, Outcome
 
 RESULT, NUMBERS = "result.json", "numbers-*.json"
 EXPLORED = "explored.json"  # where `tune --explore` leaves its candidate
@@ -82,7 +82,7 @@ def read_decision(path: Path) -> TunedFile:
 
 
 def _vouched(file: TunedFile, ledger: Ledger) -> None:
-    """A hash is anybody's to make: these numbers' opening stands in the ledger, or a key signed."""
+    """A hash is anybody's to make: the ledger says what came of these numbers, or a key signed."""
     head = file.evidence.get("ledger")
     if verify_keys():
         return
@@ -91,9 +91,11 @@ def _vouched(file: TunedFile, ledger: Ledger) -> None:
     ledger.require([head])
     tried = file.evidence.get("tried")
     opened = publish.candidate_hash(_claim(file), tried) if isinstance(tried, str) else ""
-    if all(record["candidate"] != opened for record in ledger.read().records):
+    told = {r["verdict"]["outcome"] for r in ledger.read().records if r["candidate"] == opened}
+    if Outcome.PROMOTED not in told:
+        how = f"says {', '.join(sorted(told))}" if told else "holds no opening"
         raise NotPromoted(
-            f"{file.capability}: the ledger here holds no opening for these numbers; "
+            f"{file.capability}: the ledger here {how} for these numbers; "
             "`./workbench tune` decides anew"
         )
 

@@ -147,6 +147,17 @@ def test_other_numbers_do_not_pass_on_the_evidence_of_a_promoted_claim(home, cap
     assert tuned(home) == ["0001.json"]
 
 
+def test_numbers_that_were_tested_and_fell_do_not_pass_by_their_opening(home, capsys):
+    """Whoever edits one word of a refusal would have his own `--force`."""
+    folder = decide(home, 0.21, "r2")
+    body = json.loads((folder / "candidate.json").read_text())
+    assert body["evidence"]["outcome"] == "no-gain-shown"
+    turned = {**body["evidence"], "promoted": True, "outcome": "promoted"}
+    forged = publish.write_candidate(home / "forged.json", _claim(body), turned)
+    assert "says no-gain-shown for these numbers" in promote(capsys, forged, code=1)["why"]
+    assert tuned(home) == ["0001.json"]
+
+
 def test_a_named_number_that_was_promoted_is_known_by_its_opening(tmp_path):
     """After a rollback nobody could promote again what `tune --parameter` had found."""
     words = write(tmp_path, signal=1.5, seed=1)
