@@ -35,14 +35,19 @@ def joined(
 
 
 def rule_of_both(
-    before: Labels, given: Settling | None, path: Path, findings: Findings
+    before: Labels, chosen: Settling | None, given: Settling | None, path: Path, findings: Findings
 ) -> Settling:
     """The rule for both; refused where one side's ratings are values that are cut, and not grades.
 
+    chosen: what a person named; its cuts are for both sides, and a rule alone leaves them as they
+    are. given: what comes with the file
     A folder without ratings of its own has no rule yet, and its grades are none to be cut.
     """
     own = before.settling
+    if chosen is not None and (chosen.cuts or not (before.grades or before.judgements)):
+        return chosen
     if (given or Settling()).cuts != own.cuts and (before.grades or before.judgements):
         said = "is settled by other cuts than the folder: import it into a folder of its own"
         findings.refuse(path, 0, said)
-    return own if before.judgements else given or own
+    kept = own if before.judgements else given or own
+    return replace(kept, rule=chosen.rule) if chosen is not None else kept

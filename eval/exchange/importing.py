@@ -54,7 +54,7 @@ def import_labels(wish: Wish) -> Summary:
     settling = wish.settling or come.settling
     if wish.adding and (wish.target / QUERIES).exists():
         before, path = load_labels(wish.target), Path(wish.given)
-        settling = wish.settling or rule_of_both(before, come.settling, path, findings)
+        settling = rule_of_both(before, wish.settling, come.settling, path, findings)
         sheet = joined(before, sheet, wish.how.on_conflict, path, findings)
     findings.check()
     settling = settling or Settling()

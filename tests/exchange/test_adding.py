@@ -86,6 +86,21 @@ def test_values_that_are_cut_join_no_grades(add, folder):
     code, _, error = add(shown, "--format", "clicks")
     assert (code, "other cuts than the folder" in error) == (3, True)
     assert load_labels(folder).grades["q 1"] == {"0001": 3, "https://x.org/a?b=1": 0}
+    code, _, error = add(shown, "--format", "clicks", "--rule", "mean")
+    assert (code, "other cuts than the folder" in error) == (3, True), "a rule is no cut"
+
+
+def test_another_rule_leaves_the_cuts_as_they_are(run, tmp_path):
+    """Values between the cuts would be rounded, because of a word about several raters."""
+    shown = "query,docid,position,impressions,clicks\nred,a,1,9,3\nred,b,2,9,1\nblue,b,1,9,3\n"
+    (tmp_path / "clicks.csv").write_text(shown)
+    words = ("import", tmp_path / "clicks.csv", "--format", "clicks", "--to", tmp_path / "out")
+    assert run(*words)[0] == 0
+    before = load_labels(tmp_path / "out")
+    assert run(*words, "--add", "--rule", "optimistic")[0] == 0
+    after = load_labels(tmp_path / "out")
+    assert (after.settling.rule.value, after.settling.cuts) == ("optimistic", (0.5, 1.0, 2.0))
+    assert after.grades == before.grades
 
 
 def test_documents_stay_where_labels_are_added(add, folder, run, tmp_path):
