@@ -175,18 +175,30 @@ def lines(path: Path) -> Iterator[tuple[str, Mapping[str, object]]]:
     A half-written or damaged line is passed over, and a trace of another version: all are recorded
     again.
     """
-    last: dict[str, Mapping[str, object]] = {}
-    if path.exists():
-        with path.open("rb") as file:
-            for raw in file:
-                try:
-                    line = json.loads(raw)
-                    query, trace = line["query"], line["trace"]
-                    if (trace["schema"], trace["pipeline"]) == (SCHEMA, PIPELINE) and sound(trace):
-                        last[query] = trace
-                except (ValueError, KeyError, TypeError):
-                    continue
-    yield from last.items()
+    yield from dict(one for one in each(path) if one is not None).items()
+
+
+def each(path: Path) -> Iterator[tuple[str, Mapping[str, object]] | None]:
+    """(query, trace) of every line in turn, None for one that holds no whole trace of this version.
+
+    A query may stand there several times: one whose source failed is recorded again.
+    """
+    if not path.exists():
+        return
+    with path.open("rb") as file:
+        for raw in file:
+            if raw.strip():
+                yield _whole(raw)
+
+
+def _whole(raw: bytes) -> tuple[str, Mapping[str, object]] | None:
+    try:
+        line = json.loads(raw)
+        query, trace = line["query"], line["trace"]
+        own = (trace["schema"], trace["pipeline"]) == (SCHEMA, PIPELINE)
+    except (ValueError, KeyError, TypeError):
+        return None
+    return (query, trace) if own and isinstance(query, str) and sound(trace) else None
 
 
 def read(path: Path, wanted: frozenset[str]) -> list[Recorded]:

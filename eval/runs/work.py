@@ -204,7 +204,8 @@ def _ablate(arguments: argparse.Namespace, base: Path) -> Done:
 def _shadow(arguments: argparse.Namespace, base: Path) -> Done:
     given = Path(arguments.traces).expanduser()
     traces = given if given.is_file() else named_run(base, arguments.traces).path / "traces.jsonl"
-    every = list(record.lines(traces))
+    held = list(record.each(traces))
+    every = list(dict(one for one in held if one is not None).items())
     if not every:
         raise shadow.NothingShadowed(f"{given}: holds no trace of this version")
     name = capability_of(arguments.config)
@@ -218,12 +219,10 @@ def _shadow(arguments: argparse.Namespace, base: Path) -> Done:
         write_lines(
             arguments.orders, (json.dumps(asdict(one), ensure_ascii=False) for one in found)
         )
-    with traces.open("rb") as file:
-        lines = sum(1 for line in file if line.strip())
     whole = replace(
         shadow.agreement(found, other),
         others=len(every) - len(calls),
-        torn=lines - len(every),
+        torn=held.count(None),
     )
     return Done(document=asdict(whole), text=shadow.as_text(whole))
 

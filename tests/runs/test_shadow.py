@@ -57,6 +57,16 @@ def test_lines_that_hold_no_whole_trace_are_counted(home):
     assert (found["calls"], found["torn"]) == (1, 2)
 
 
+@pytest.mark.req("W67")
+def test_a_question_that_was_recorded_twice_is_no_damaged_line(home):
+    """Whoever went on with a recording would be told that the disk had lost a part of it."""
+    path = home / "traces.jsonl"
+    twice = [{"query": "a", "trace": made.trace("a", place)} for place in (3, 1)]
+    path.write_text("".join(json.dumps(one) + "\n" for one in twice))
+    found = json.loads(said(cli.main, "shadow", path, "--config", tuned(home), "--json")[0])
+    assert (found["calls"], found["torn"]) == (1, 0)
+
+
 def test_where_no_model_is_asked_no_score_is_missing(home):
     """Coverage 0 would say that nothing is known, of an order that is known to the last bit."""
     path, forms = home / "live.jsonl", {"select": "all", "plan": "template", "rerank": "none"}
