@@ -102,25 +102,28 @@ def ended(name: str, arguments: argparse.Namespace, done: Done) -> int:
     A document has letters beyond ASCII by their number, so that it is whole on any stdout. One
     that takes no more, as on a full disk, is CONFIG.
     """
-    told = done.text
-    if arguments.json:
-        told = json.dumps(done.document, indent=2, allow_nan=False)
-    try:
-        print(told, flush=True)
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        print(f"{name}: stdout: {error.strerror}", file=sys.stderr)
-        return CONFIG
-    return done.code
+    document = arguments.json and json.dumps(done.document, indent=2, allow_nan=False)
+    return done.code if shown(name, document or done.text) else CONFIG
 
 
 def failed(name: str, arguments: argparse.Namespace, said: str, code: int) -> int:
-    """Says on stderr what went wrong, with ``--json`` on stdout as well; hands back ``code``.
+    """Says why a command ends: on stderr for a person, with ``--json`` as a document as well.
 
     A program that reads stdout gets one document however a command ends.
     """
     if arguments.json:
-        print(json.dumps({"error": {"message": said}}))
+        shown(name, json.dumps({"error": {"message": said}}))
     print(f"{name}: {said}", file=sys.stderr)
     return code
+
+
+def shown(name: str, text: str) -> bool:
+    """Whether stdout took the text; where it did not, stderr says why."""
+    try:
+        print(text, flush=True)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        print(f"{name}: stdout: {error.strerror}", file=sys.stderr)
+        return False
+    return True

@@ -7,7 +7,15 @@ from pathlib import Path
 
 
 def write_whole(path: Path, body: bytes) -> None:
-    """Replaces the file at the end. The folder has to be there. Raises OSError, which names it."""
+    """Replaces the file at the end, and where a link stands the one it leads to. The folder has to
+    be there. What is no file, as a pipe or a device, takes the bytes itself: in its place there
+    would be a file. Raises OSError, which names it.
+    """
+    with naming(path):
+        if path.exists() and not path.is_file():
+            path.write_bytes(body)
+            return
+    path = path.resolve() if path.is_symlink() else path
     fresh = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         with naming(path):

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from esra.governance.places import catalog_file
-from eval.command import CONFIG, FINDING, Done, amount, catalog, count, ended, failed
+from eval.command import CONFIG, FINDING, SOURCE, Done, amount, catalog, count, ended, failed
 from eval.exchange import cli_export, cli_import
 from eval.gate import cli as gate
 from eval.judge import cli as judge
@@ -102,3 +102,19 @@ def test_a_catalog_is_a_file_or_the_name_of_one_kept(tmp_path, monkeypatch):
     assert catalog("shop") == catalog("esra_shop") == kept
     assert catalog("own.toml") == own
     assert catalog("nothing.toml") == Path("nothing.toml")
+
+
+def test_a_failure_on_a_full_stdout_keeps_its_code_and_its_reason(monkeypatch, capsys):
+    """A traceback ends with 1: a disk that is full would be read as a loss that was found."""
+    monkeypatch.setattr("sys.stdout", Full())
+    assert failed("gate", argparse.Namespace(json=True), "no run 'x'", SOURCE) == SOURCE
+    full = "gate: stdout: No space left on device"
+    assert capsys.readouterr().err == f"{full}\ngate: no run 'x'\n"
+
+
+def test_a_refusal_on_a_full_stdout_keeps_its_code(tmp_path, monkeypatch, capsys):
+    """Nobody would know whether the decision or the disk is at fault."""
+    monkeypatch.setenv("ESRA_HOME", str(tmp_path))
+    monkeypatch.setattr("sys.stdout", Full())
+    assert promote.main(["--json"]) == 2
+    assert "no decision yet" in capsys.readouterr().err

@@ -28,6 +28,30 @@ def test_the_file_before_stands_until_the_new_one_is_whole(tmp_path, monkeypatch
     ]
 
 
+def test_a_pipe_stays_a_pipe_and_takes_the_bytes(tmp_path):
+    """`--html /dev/null` would put a file in the place of the machine's own."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        write_whole(pipe, b"page")
+        assert (os.read(reader, 9), pipe.is_fifo()) == (b"page", True)
+    finally:
+        os.close(reader)
+    assert list(tmp_path.iterdir()) == [pipe]
+
+
+def test_a_link_stays_and_leads_to_the_new_file(tmp_path):
+    """The page that a server shows would stay as it was, beside a new one that nobody sees."""
+    (tmp_path / "shown").mkdir()
+    page, link = tmp_path / "shown" / "page.html", tmp_path / "page.html"
+    page.write_bytes(b"before")
+    link.symlink_to(page)
+    write_whole(link, b"after")
+    assert (link.is_symlink(), page.read_bytes()) == (True, b"after")
+    assert list(page.parent.iterdir()) == [page]
+
+
 def test_two_writers_at_once_have_a_file_each(tmp_path, monkeypatch):
     """Two runs of one command would write into one another's half."""
     names, replace = [], os.replace

@@ -13,6 +13,7 @@ from datetime import datetime
 from pathlib import Path
 
 from eval.evidence.noninferior import MARGIN
+from eval.whole import write_whole
 
 FILE = "margin.json"
 MEASURE = "nDCG@10"
@@ -43,9 +44,7 @@ def set_margin(capability: Path, value: float, now: datetime, measure: str = MEA
         )
     capability.mkdir(parents=True, exist_ok=True)
     kept = {"margin": value, "measure": measure, "set": now.isoformat(timespec="seconds")}
-    fresh = capability / f".{FILE}.new"
-    fresh.write_text(json.dumps(kept) + "\n", "utf-8")
-    fresh.replace(capability / FILE)
+    write_whole(capability / FILE, f"{json.dumps(kept)}\n".encode())
     return read_margin(capability)
 
 

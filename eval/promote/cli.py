@@ -9,7 +9,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from eval.command import USAGE, catalog, code_of, ended, failed, parser_of
+from eval.command import USAGE, catalog, code_of, ended, failed, of_system, parser_of, shown
+from eval.whole import write_whole
 
 FORMS = ("opensearch-pipeline", "elastic-linear", "json")
 
@@ -64,7 +65,9 @@ def main(argv: Sequence[str]) -> int:
     try:
         done = work.run(arguments)
         if arguments.output:
-            arguments.output.write_text(done.text + "\n", "utf-8")
+            write_whole(arguments.output, f"{done.text}\n".encode())
+    except OSError as error:
+        return _refused(arguments, of_system(error), code_of(error, work.CODES))
     except tuple(work.CODES) as error:
         return _refused(arguments, str(error), code_of(error, work.CODES))
     if not arguments.quiet:
@@ -78,6 +81,6 @@ def main(argv: Sequence[str]) -> int:
 def _refused(arguments: argparse.Namespace, why: str, code: int) -> int:
     """A refusal is an answer to what was asked, and has that answer's form."""
     if arguments.json:
-        print(json.dumps({"promoted": False, "why": why}))
+        shown("promote", json.dumps({"promoted": False, "why": why}))
     print(f"promote: {why}", file=sys.stderr)
     return code

@@ -41,6 +41,7 @@ from eval.tune.numbers import ALL, NothingToLearn, turn
 from eval.tune.runs import UnrelatedRuns, case_of_runs
 from eval.tune.tables import KeysMeet
 from eval.tune.verdict import NothingToScore, Verdict, reach
+from eval.whole import write_whole
 
 CODES: dict[type[Exception], int] = {
     SlugError: USAGE,
@@ -120,8 +121,8 @@ def _numbers(arguments: argparse.Namespace, base: Path, progress: Progress) -> D
     )
     text = json.dumps(turned.as_json(), indent=2, allow_nan=False)
     name = _file_name(turned.way.name)
-    (ready.folder / f"{name}.json").write_text(text + "\n", "utf-8")
-    (ready.folder / f"{name}.txt").write_text(turned.as_text() + "\n", "utf-8")
+    write_whole(ready.folder / f"{name}.json", f"{text}\n".encode())
+    write_whole(ready.folder / f"{name}.txt", f"{turned.as_text()}\n".encode())
     return Done(
         document={"capabilities": [turned.as_json()]},
         text=turned.as_text(),
@@ -213,9 +214,9 @@ def _runs(arguments: argparse.Namespace, base: Path, progress: Progress) -> Done
 def _keep(verdict: Verdict, folder: Path) -> None:
     """Report, figures, curve, per-query table and log into the run's folder."""
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "report.txt").write_text(report.text(verdict) + "\n", "utf-8")
+    write_whole(folder / "report.txt", f"{report.text(verdict)}\n".encode())
     result = json.dumps(verdict.as_json(), indent=2, allow_nan=False)
-    (folder / "result.json").write_text(result + "\n", "utf-8")
+    write_whole(folder / "result.json", f"{result}\n".encode())
     choice, table = verdict.decision.choice, verdict.table
     axes = plot.curve(
         table.shares,
