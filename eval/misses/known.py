@@ -69,6 +69,7 @@ def renewed(found: Known, former: Known, wanted: AbstractSet[Record], *, same: b
     sought = found.sought | gone & former.sought
     hidden = found.hidden | gone & former.hidden
     absent = found.absent | gone & former.absent
+    later = {query: own & gone for query, own in former.later.items()}
     unsaid = {query: own - hidden - absent for query, own in found.unsaid.items()}
     before = unsaid if same else {}
     matched = {q: own & former.matched.get(q, NONE) for q, own in before.items()}
@@ -78,6 +79,7 @@ def renewed(found: Known, former: Known, wanted: AbstractSet[Record], *, same: b
         found,
         hidden=hidden,
         absent=absent,
+        later=_joined(found.later, later),
         matched=_joined(found.matched, matched),
         unmatched=_joined(found.unmatched, unmatched),
         unsaid={q: left for q, own in unsaid.items() if (left := own - told.get(q, NONE))},

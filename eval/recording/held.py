@@ -40,7 +40,8 @@ class Holdings:
     async def look(
         self, sources: Sequence[Source], wanted: Mapping[str, AbstractSet[str]]
     ) -> tuple[Known, Mapping[Record, float | None]]:
-        """(what is known of the wanted keys of each source, when the held ones are of)."""
+        """(what is known of the wanted keys of each source, when those are of that the caller may
+        see)."""
         times: dict[Record, float | None] = {}
         hidden: set[Record] = set()
         absent: set[Record] = set()
@@ -53,7 +54,7 @@ class Holdings:
                 if seen is None or there is None:
                     silent.add(source.id)
                     break
-                times |= {(source.id, key): time for key, time in there.items()}
+                times |= {(source.id, key): time for key, time in seen.items()}
                 hidden |= {(source.id, key) for key in there.keys() - seen.keys()}
                 absent |= {(source.id, key) for key in keys - there.keys()}
                 sought |= {(source.id, key) for key in keys}

@@ -11,6 +11,7 @@ from esra.domain.source import Limits, RowRule
 from eval import record
 from eval.misses.known import write
 from eval.record import CALLER, Question
+from eval.recording.as_of import as_of
 from eval.recording.looked import looked
 from eval.runfolder import TRACES
 from tests.misses.shelf import (
@@ -66,6 +67,28 @@ def test_two_callers_are_told_of_their_own_hidden_documents_alone(tmp_path):
         # What was asked without the filter stands in the audit as that, and once.
         asked = [row["configuration"] for row in audit if "configuration" in row]
         assert [one.endswith("without record filter") for one in asked].count(True) == 1
+
+
+@pytest.mark.req("W57")
+def test_of_a_hidden_document_no_date_is_told(tmp_path):
+    """A caller could ask from day to day when a document was written that he may not see."""
+    memory, late = Memory(), 86_400.0
+    stock = [replace(doc(colour, "a wing", colour), timestamp=late) for colour in ("red", "blue")]
+    scene = Scene(relation=memory.stock(stock), mapping={"record_filter": ((TEAM,),)})
+    question = Question(id="q", text=scene.question, now=late / 2)
+    judged = {"q": {("news", one.key): 1 for one in stock}}
+    caller = replace(CALLER, claims=(("team", ("red",)),))
+
+    async def go():
+        house = housed(memory, scene)
+        await record.record(
+            [question], ASKED, house, tmp_path / TRACES, caller=caller, around=as_of
+        )
+        return await looked(house, ASKED, [question], tmp_path, judged, as_of=True, caller=caller)
+
+    known = asyncio.run(go())
+    assert known.hidden == {("news", "blue")}
+    assert known.later == {"q": {("news", "red")}}
 
 
 @pytest.mark.req("W57")

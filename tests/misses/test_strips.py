@@ -16,7 +16,7 @@ from eval import record
 from eval.misses import Cause, cause
 from eval.misses.known import read, write
 from eval.record import CALLER, Question
-from eval.recording.as_of import WIDEST, Widely, asking
+from eval.recording.as_of import WIDEST, Widely, as_of, asking
 from eval.recording.engines import Engines
 from eval.recording.looked import looked
 from eval.runfolder import TRACES
@@ -183,6 +183,26 @@ def test_an_engine_that_is_down_takes_back_nothing_of_what_it_said(tmp_path, rec
     else:  # another plan may have found something else
         behind = first.matched["q"] | first.unmatched["q"]
         assert second == replace(first, matched={}, unmatched={}, unsaid={"q": behind})
+
+
+def test_what_is_dated_later_stays_known_while_an_engine_is_down(tmp_path):
+    """News of the day after would read, from then on, as a question whose words are wrong."""
+    memory = Memory()
+    late = replace(doc("late", "a wing"), timestamp=86_400.0)
+    engine = Counted(memory)
+    house = housed(engine, Scene(relation=memory.stock([*BETTER, late])))
+    question = Question(id="q", text="a wing", now=43_200.0)
+    judged = {"q": {("news", "late"): 1}}
+
+    async def go():
+        await record.record([question], ASKED, house, tmp_path / TRACES, around=as_of)
+        write(tmp_path, await looked(house, ASKED, [question], tmp_path, judged, as_of=True))
+        engine.last = 0
+        return await looked(house, ASKED, [question], tmp_path, judged, as_of=True)
+
+    known = asyncio.run(go())
+    ((_, trace),) = record.lines(tmp_path / TRACES)
+    assert cause(trace, "q", ("news", "late"), 10, known) is Cause.LATER
 
 
 def planned(limit):
