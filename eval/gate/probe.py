@@ -11,6 +11,7 @@ import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
+from functools import partial
 from typing import Any
 
 from esra.briefs import SelectBrief
@@ -39,7 +40,17 @@ Asked = tuple[Response | None, Mapping[str, Any] | None]
 
 
 class Away(RuntimeError):
-    """A source or a model failed, so that what the house would have shown is not known."""
+    """A source or a model failed, so that what the house would have shown is not known.
+
+    check: the name of the check that cannot be told
+    """
+
+    def __init__(self, check: str, lost: Sequence[str]) -> None:
+        counted = ", ".join(f"{name} ({count})" for name, count in sorted(Counter(lost).items()))
+        super().__init__(
+            f"what the live house shows cannot be told, for something failed: {counted}"
+        )
+        self.check = check
 
 
 async def probe(
@@ -48,14 +59,24 @@ async def probe(
     """The three checks over ``prompts``.
 
     ConfigError where there is no such exposure, Refused where it may not be asked, Away where
-    nothing is found and something failed: what was not searched leaks nothing.
+    no check finds anything and something failed: what was not searched leaks nothing.
     """
     capability = _capability(house.catalog, exposure)
-    return [
-        await _responses(house, exposure, [*prompts, *canaries.texts], canaries),
-        await _unknown_sources(house, exposure, prompts, capability),
-        await _filters(house, exposure, prompts, capability),
-    ]
+    checks: list[Check] = []
+    away: list[Away] = []
+    for look in (
+        partial(_responses, house, exposure, [*prompts, *canaries.texts], canaries),
+        partial(_unknown_sources, house, exposure, prompts, capability),
+        partial(_filters, house, exposure, prompts, capability),
+    ):
+        try:
+            checks.append(await look())
+        except Away as error:
+            away.append(error)
+            checks.append(_check(error.check, Status.SKIPPED, str(error)))
+    if away and all(one.status is not Status.FAILED for one in checks):
+        raise away[0]
+    return checks
 
 
 def _capability(catalog: Catalog, exposure: str) -> Capability:
@@ -85,7 +106,8 @@ async def _responses(
             found += [f"{where}: record {key} of source {source}" for source, key in records]
             found += [f"{where}: field {name}" for name in _undeclared(response, house.catalog)]
             lost += _failed(trace)
-    _all_there(found, lost)
+    if lost and not found:
+        raise Away("what leaves the house", lost)
     if not asked:
         return _check("what leaves the house", Status.SKIPPED, "the house refused every question")
     check = canary_check("what leaves the house", found, asked, canaries)
@@ -163,7 +185,8 @@ async def _filters(
             if answer["source"] in owned and answer.get("rows"):
                 found[answer["source"]] = found.get(answer["source"], 0) + len(answer["rows"])
     lines = [f"source {id}: {count} rows" for id, count in sorted(found.items())]
-    _all_there(lines, lost)
+    if lost and not found:
+        raise Away("record filters", lost)
     said = "rows were found for a caller without a claim" if found else "no row without its claim"
     return _check("record filters", verdict(not found), f"{said} ({len(owned)} sources)", lines)
 
@@ -172,12 +195,6 @@ def _failed(trace: Mapping[str, Any]) -> list[str]:
     """What failed in one answer, each with the source where it was one."""
     own = [one for one in trace["warnings"] if one["code"] in PASSING]
     return [f"{one['code']} {one.get('source') or ''}".strip() for one in own]
-
-
-def _all_there(found: Sequence[str], lost: Sequence[str]) -> None:
-    if lost and not found:
-        counted = ", ".join(f"{name} ({count})" for name, count in sorted(Counter(lost).items()))
-        raise Away(f"what the live house shows cannot be told, for something failed: {counted}")
 
 
 def _belongs(source: Source) -> bool:

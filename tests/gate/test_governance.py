@@ -154,6 +154,27 @@ def test_a_house_whose_sources_are_away_does_not_pass():
     assert found["what leaves the house"].status is Status.FAILED
 
 
+@pytest.mark.req("W63")
+def test_what_one_check_finds_is_told_whatever_another_cannot_tell():
+    """A leak would go by as a source that is away, and the build be tried again until it is not."""
+    gone = Failed(code=FailureCode.CONNECTION_REFUSED)
+    hits = [[build.hit("a", 1.0, source="blog", fragment=f"card {CARD}")]]
+    rule = RowRule(column="owner", claim="who")
+    held = catalog()
+    news = replace(
+        held.source("news"),
+        mappings=tuple(
+            replace(one, record_filter=((rule,),)) for one in held.source("news").mappings
+        ),
+    )
+    others = tuple(one for one in held.sources if one.id != "news")
+    house = build.house(replace(held, sources=(news, *others)), {"news": [gone], "blog": hits})
+    found = live(house)
+    assert found["what leaves the house"].status is Status.FAILED
+    assert found["record filters"].status is Status.SKIPPED
+    assert "cannot be told" in found["record filters"].said
+
+
 @pytest.mark.parametrize("retention", list(Retention))
 def test_a_live_house_is_asked_questions_and_never_what_stands_for_them(tmp_path, retention):
     """Under the retention of every first catalog the house was asked twenty hashes, found nothing
