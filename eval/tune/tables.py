@@ -21,7 +21,7 @@ class KeysMeet(ValueError):
 
 
 def refuse_equal_keys(recordings: Sequence[Recorded]) -> None:
-    """``KeysMeet`` where a judged key may be either of two records: its gain would count twice."""
+    """``KeysMeet`` where a key is that of two records: to labels they are one, counted twice."""
     for one in recordings:
         relations: dict[tuple[str, str], str] = {}
         for answer in one.answers:
