@@ -73,7 +73,7 @@ async def probe(
             checks.append(await look())
         except Away as error:
             away.append(error)
-            checks.append(_check(error.check, Status.SKIPPED, str(error)))
+            checks.append(left_open(error))
     if away and all(one.status is not Status.FAILED for one in checks):
         raise away[0]
     return checks
@@ -85,6 +85,11 @@ def _capability(catalog: Catalog, exposure: str) -> Capability:
     if own is None:
         raise ConfigError(f"the catalog has no exposure {exposure!r}")
     return own
+
+
+def left_open(error: Away) -> Check:
+    """The check that cannot be told, beside others that found something."""
+    return _check(error.check, Status.SKIPPED, str(error))
 
 
 async def _responses(

@@ -175,6 +175,23 @@ def test_what_one_check_finds_is_told_whatever_another_cannot_tell():
     assert "cannot be told" in found["record filters"].said
 
 
+@pytest.mark.req("W63")
+def test_what_a_recording_shows_is_told_while_the_live_house_is_away(home, monkeypatch):
+    """A loss would go by as a source that is away, and its report not be written."""
+    made.run(home, "one", places(1))
+    (home / "queries.jsonl").write_text('{"_id": "1", "text": "wing"}\n')
+
+    def away(*given):
+        raise Away("what leaves the house", ["ESRA_SOURCE_FAILED news"])
+
+    monkeypatch.setattr("eval.gate.work._live", away)
+    monkeypatch.setattr("eval.gate.work._bound", lambda catalog, capability: None)
+    live = ("--catalog", "desk", "--questions", home / "queries.jsonl")
+    out, _ = gate("desk", "--floor", "nDCG@10=1", *live, code=1)
+    assert "cannot be told" in out
+    assert "cannot be told" in gate("desk", "--floor", "nDCG@10=.1", *live, code=4)[1]
+
+
 @pytest.mark.parametrize("retention", list(Retention))
 def test_a_live_house_is_asked_questions_and_never_what_stands_for_them(tmp_path, retention):
     """Under the retention of every first catalog the house was asked twenty hashes, found nothing
