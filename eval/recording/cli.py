@@ -65,7 +65,7 @@ def parser() -> argparse.ArgumentParser:
     add("--max-cost", type=amount, metavar="X", help="in the unit of the catalog's price")
     add("--k", type=count, default=10, help="depth of nDCG@k (default 10)")
     add("--out", type=Path, metavar="DIR", help="the run folder (default: by what it depends on)")
-    add("--dry-run", action="store_true", help="say what it will cost, and stop")
+    add("--dry-run", action="store_true", help="load, say what it will cost, and stop")
     add("--json", action="store_true", help="one JSON document on stdout")
     add("--quiet", action="store_true", help="no progress on stderr")
     return made

@@ -31,7 +31,7 @@ from eval.tune.bill import bill
 from eval.tune.first_catalog import write_catalog
 from eval.tune.kept import Made, keep
 from eval.tune.live import Place, again, in_force
-from eval.tune.loading import load_into, notes_of, refuse_second_name
+from eval.tune.loading import load_into, notes_of, refuse_loss
 from eval.tune.order import Order, asked, doubts_of, left_out, question_of, tags_of
 from eval.tune.verdict import Case, Verdict, settle, share_of, weigh
 
@@ -144,7 +144,7 @@ def ready(order: Order, base: Path, progress: Progress) -> Iterator[tuple[Path, 
     federation = order.federation
     for note in notes_of(federation):
         progress.say(f"  {note}")
-    refuse_second_name(places.catalog_file(base, slug), slug, order.name)
+    refuse_loss(places.catalog_file(base, slug), slug, order.name, federation)
     documents = sum(len(source.documents) for source in federation.sources)
     progress.say(
         f"{slug}: {len(federation.sources)} sources, {documents} documents, "

@@ -21,16 +21,37 @@ def notes_of(federation: Federation) -> tuple[str, ...]:
     )
 
 
-def refuse_second_name(catalog: Path, slug: str, name: str) -> None:
-    """Refuses a name whose tool another name has already: its data would be taken over."""
-    if not catalog.exists():
+def refuse_loss(catalog: Path, slug: str, name: str, federation: Federation) -> None:
+    """Refuses what would take from a capability that answers: its data for another name of the same
+    tool, or a source for want of its folder. ``ConfigError``.
+    """
+    known = load_catalog(catalog).catalog if catalog.exists() else None
+    there = known.capability(slug) if known is not None else None
+    if known is None or there is None:
         return
-    known = load_catalog(catalog).catalog.capability(slug)
-    if known is not None and known.name != name:
+    if there.name != name:
         raise ConfigError(
-            f"--name {name!r} and {known.name!r} are both the tool esra_{slug}; "
+            f"--name {name!r} and {there.name!r} are both the tool esra_{slug}; "
             f"choose another name, or remove {catalog}"
         )
+    bound = {binding.source for binding in there.bindings}
+    loaded = {
+        source.id
+        for source in known.sources
+        if any(mapping.relation.schema == schema_of(slug) for mapping in source.mappings)
+    }
+    lost = sorted((bound & loaded) - {source.name for source in federation.sources})
+    if lost:
+        raise ConfigError(
+            f"{name!r} has the source {lost[0]!r} too, which it would lose: name that folder as "
+            f"well, or another --name; `record --catalog {slug}` asks over some of its folders. "
+            f"To take a source out for good, remove {catalog}"
+        )
+
+
+def schema_of(slug: str) -> str:
+    """Where the capability's folders are loaded."""
+    return f"esra_{slug}"
 
 
 def load_into(
@@ -45,7 +66,7 @@ def load_into(
     loaded = load(
         federation,
         database.url,
-        schema=f"esra_{slug}",
+        schema=schema_of(slug),
         reader=_user_of(given) if given else None,
         say=progress.say,
     )

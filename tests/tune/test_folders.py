@@ -6,10 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from esra.config.strict import ConfigError
 from eval import record
+from eval.catalog import CatalogSource, Choices, catalog_text
 from eval.dataset import load_federation
 from eval.progress import Progress
 from eval.tune import folders
+from eval.tune.loading import refuse_loss
 from tests.tune import labelled
 from tests.tune.commands import command, tune
 
@@ -140,6 +143,38 @@ def test_two_names_of_one_tool_do_not_take_each_other_over(home, folder):
     words = ("eval", "tune", "--name", "mini  SET", "--data", str(folder), "--no-notebooks")
     done = command(home, *words, code=3)
     assert "are both the tool esra_mini_set" in done.stderr
+
+
+@pytest.mark.parametrize("words", [("record", "--dry-run"), ("tune", "--no-notebooks")])
+def test_a_source_is_not_lost_for_want_of_its_folder(home, folder, tmp_path, words):
+    """Whoever measures over one folder would take another's documents from everybody who asks."""
+    other = labelled.write(tmp_path / "other")
+    before, catalog = retrieve(home)[0], home / "catalogs" / "mini_set.toml"
+    text = catalog.read_text()
+    own = ("--name", NAME, "--data", str(other))
+    said = command(home, "eval", words[0], *own, *words[1:], code=3).stderr
+    assert "'Mini set' has the source 'mini' too, which it would lose" in said
+    assert catalog.read_text() == text
+    titles = [[one["title"] for one in found["results"]] for found in (before, retrieve(home)[0])]
+    assert titles[0] == titles[1] != []
+
+
+def test_a_source_that_a_person_added_is_none_of_the_folders(tmp_path):
+    """A catalog could not be edited: every further tuning would miss the added source's folder."""
+    sources = [
+        CatalogSource(id=id, table=id, documents=1, examples=(), dated=False)
+        for id in ("mini", "orders")
+    ]
+    text = catalog_text("mini_set", NAME, "esra_mini_set", "embedded", sources, Choices(), "f0")
+    catalog = tmp_path / "mini_set.toml"
+    federation = load_federation([labelled.write(tmp_path / "mini")])
+    catalog.write_text(text)
+    with pytest.raises(ConfigError, match="'orders' too"):
+        refuse_loss(catalog, "mini_set", NAME, federation)
+    own, theirs = text.split('id = "orders"', 1)
+    theirs = theirs.replace('schema = "esra_mini_set"', 'schema = "shop"')
+    catalog.write_text(f'{own}id = "orders"{theirs}')
+    refuse_loss(catalog, "mini_set", NAME, federation)
 
 
 def test_a_server_of_ones_own_is_loaded_and_read_through_a_role_that_only_reads(
