@@ -15,11 +15,13 @@ def text(verdict: Verdict) -> str:
     lines = [
         f"{case.capability}: {len(table.queries)} queries in {groups} groups, {table.measure}",
         *_conventions(verdict),
+        _part(verdict),
         f"  without a model                {verdict.no_model:.4f}",
         f"  today, semantic share {case.share:g}".ljust(33) + f"{decision.before:.4f}",
         "  the procedure, held out".ljust(33) + f"{decision.after:.4f}",
         f"  difference {estimate.difference:+.4f}, {_interval(estimate)}, nested cross-validation",
-        f"  smallest detectable {_where(decision)}: {_number(decision.smallest_detectable.value)}",
+        f"  smallest detectable {_where(decision)}, of the median setting: "
+        f"{_number(decision.smallest_detectable.value)}",
         f"  judged@{case.k} {judged.today:.3f} today, {judged.setting:.3f} under "
         f"{float(decision.setting):g}; coverage {decision.coverage:.3f}",
         "  the curve, in sample on the development part:",
@@ -32,6 +34,14 @@ def text(verdict: Verdict) -> str:
         f"  {verdict.config}",
     ]
     return "\n".join(lines)
+
+
+def _part(verdict: Verdict) -> str:
+    """Whose means the figures below are: those of all queries, as `measure` has, are others."""
+    looked, all_ = int(verdict.looked_at.sum()), len(verdict.table.queries)
+    if looked == all_:
+        return f"  means of all {all_} queries, none of them sealed:"
+    return f"  means of the development part, {looked} queries; {all_ - looked} are sealed:"
 
 
 def _where(decision: Decision) -> str:

@@ -103,6 +103,13 @@ def _heard(facts: Facts) -> str:
     )
 
 
+def _detectable(facts: Facts) -> str:
+    """Of the candidate alone; the report's figure is that of the median setting."""
+    if facts.detectable is None:
+        return "it moves too few queries for any gain of it to be detectable"
+    return f"smallest detectable of this setting {facts.detectable:.4f}"
+
+
 def _too_few(facts: Facts) -> str:
     today, low, high = map(facts.told, (facts.today, *facts.choice.plateau))
     if facts.groups == 1:
@@ -132,8 +139,7 @@ def _opened(outcome: Outcome, facts: Facts, sealed: Sealed) -> str:
                 f"{sealed.level:.3g} of opening {sealed.opening}, so no gain can be shown"
             )
         case Outcome.NO_GAIN_SHOWN:
-            detectable = "unknown" if facts.detectable is None else f"{facts.detectable:.4f}"
-            return f"no gain shown: {gain} ({tested}; smallest detectable {detectable})"
+            return f"no gain shown: {gain} ({tested}; {_detectable(facts)})"
         case Outcome.GAIN_LOST_AT_BOUND:
             return (
                 f"{gain}, but only {facts.coverage:.3f} of the shortlist's semantic scores are "

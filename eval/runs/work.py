@@ -34,6 +34,9 @@ EXPECTED = (
 )  # fmt: skip
 
 
+DEVELOPMENT = "development"
+
+
 def run(arguments: argparse.Namespace) -> Done | None:
     """One command. Raises one of ``EXPECTED``; None where the command spoke for itself."""
     return WORK[arguments.command](arguments, places.home())
@@ -56,6 +59,7 @@ def _list(arguments: argparse.Namespace, base: Path) -> Done:
 def listed(one: RunFolder, glances: Glances) -> dict[str, object]:
     """One run as the list shows it; no path of this machine.
 
+    ``part``: whose means they are, "development" where queries of a tuned run are sealed;
     ``today`` is the mean under the numbers of the day, which for a recording are its own;
     ``judged`` that of a recording's judged@k.
     """
@@ -79,6 +83,7 @@ def listed(one: RunFolder, glances: Glances) -> dict[str, object]:
         "can_be_replayed": one.traced,
         "queries": known.get("queries"),
         "measure": known.get("measure"),
+        "part": _part(about) if known else None,
         "today": known.get("before"),
         "tuned": known.get("after"),
         "judged": known.get("judged"),
@@ -91,6 +96,11 @@ def _outcome(one: RunFolder, about: Mapping[str, object]) -> str:
     if about:
         return "promoted" if about.get("promoted") else "not promoted"
     return "recorded" if one.traced else "unknown"
+
+
+def _part(about: Mapping[str, object]) -> str:
+    groups = about.get("groups")
+    return DEVELOPMENT if isinstance(groups, Mapping) and groups.get("sealed") else "all"
 
 
 def read_about(one: RunFolder) -> dict[str, object]:
@@ -111,7 +121,8 @@ def _figure(row: Mapping[str, object]) -> str:
         return "-"
     said = f"{row['queries']} queries, {row['measure']} {row['today']:.4f}"
     if row["tuned"] is not None:
-        return f"{said} to {row['tuned']:.4f}"
+        whose = " on the development part" if row["part"] == DEVELOPMENT else ""
+        return f"{said} to {row['tuned']:.4f}{whose}"
     place = str(row["measure"]).partition("@")[2]
     return f"{said}, judged@{place} {row['judged']:.3f}"
 

@@ -116,6 +116,7 @@ class Turned:
             f"  {self.can_show[0]}",
             f"  {len(self.way.settings) + self.tried} settings tried, {self.way.parameters} "
             f"number{'s' if self.way.parameters > 1 else ''} free to turn",
+            f"  means of {self._part()}:",
             f"  today      {self.told['today']:24} {decision.before:.4f}",
             f"  chosen     {self.told['setting']}",
             f"  the procedure, held out             {decision.after:.4f} "
@@ -134,6 +135,9 @@ class Turned:
             f"  {self.config}",
         ]
         return "\n".join(lines)
+
+    def _part(self) -> str:
+        return "the development part" if self.decision.sealed_groups else "all queries"
 
     def _segments(self) -> list[str]:
         sealed = self.decision.sealed

@@ -179,8 +179,23 @@ def test_no_gain_on_the_sealed_part_is_said_with_its_figures(ledger):
     assert not decision.promoted
     assert decision.sealed.difference < 0
     assert re.search(
-        r"no gain shown: .*\(p = .* at level 0\.025, .*; smallest detectable 0\.0", decision.why
+        r"no gain shown: .*\(p = .* at level 0\.025, .*; smallest detectable of this setting 0\.0",
+        decision.why,
     )
+
+
+def test_a_setting_of_which_no_gain_is_detectable_is_told_so(ledger):
+    """ "Unknown" would contradict the report, whose figure is that of the median setting."""
+    scores = gained(100, 0.1)
+    values = np.array(scores.values)
+    hidden = sealed(scores.groups)
+    free = np.flatnonzero(~hidden)
+    values[:, 1] = values[:, 0]
+    values[free[:4], 1] += 0.1  # four of 57 move, so that of 43 sealed ones too few would
+    values[np.flatnonzero(hidden)[:6], 1] -= 0.01
+    decision = verdict(scores.with_values(values), ledger)
+    assert decision.outcome is Outcome.NO_GAIN_SHOWN, decision.why
+    assert "too few queries for any gain of it to be detectable" in decision.why
 
 
 def test_the_second_candidate_of_a_lineage_meets_half_the_level(ledger):

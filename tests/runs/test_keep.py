@@ -11,7 +11,7 @@ import pytest
 from eval.evidence import sealed
 from eval.tune import cli
 from eval.tune.runs import need_of
-from tests.runs.asked import runs
+from tests.runs.asked import plain, runs
 
 QUERIES = [f"=q{number:03}" for number in range(70)]
 
@@ -48,7 +48,13 @@ def test_a_run_folder_says_what_it_was_made_of_and_what_came_of_it(kept, home):
     assert len(about["hashes"]["data"]) == 64
     (line,) = (kept / "log.txt").read_text().splitlines()
     assert line.split()[1] == "today-stays:"
-    assert "70 queries, nDCG@10" in runs("list")[0]
+    free = len((kept / "queries.csv").read_text().splitlines()) - 1
+    (row,) = plain("list")["runs"]
+    assert (row["queries"], row["part"]) == (70, "development")
+    # `measure` and `compare` have the mean of all 70, which is another figure.
+    assert "70 queries, nDCG@10 1.0000 to 1.0000 on the development part" in runs("list")[0]
+    part = f"  means of the development part, {free} queries; {70 - free} are sealed:\n"
+    assert part in (kept / "report.txt").read_text()
     assert about["hashes"]["data"] in runs("show", "runs")[0]
     assert str(home) not in runs("show", "runs", "--json")[0]
 

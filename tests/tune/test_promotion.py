@@ -123,4 +123,4 @@ def test_what_can_be_detected_is_stated_of_what_there_is(
     table.write_text("\n".join(kept) + "\n")
     monkeypatch.setenv("ESRA_HOME", str(tmp_path / "home"))
     assert main([*words, "--explore", "--quiet"]) == 0
-    assert f"smallest detectable {says}: " in capsys.readouterr().out
+    assert f"smallest detectable {says}, of the median setting: " in capsys.readouterr().out
