@@ -9,8 +9,8 @@ from pathlib import Path
 from eval.command import CONFIG, OK, ended, failed, parser_of
 
 EPILOG = """\
-RUN is a run's id, a beginning of it, a capability for its latest run, or a run's folder. Nothing
-here opens a sealed part, and nothing is written but the files you name.
+RUN is a run's id, a beginning of it or of what follows its slash, a capability for its latest run,
+or a run's folder. Nothing here opens a sealed part, and nothing is written but the files you name.
 
 0 ok, 2 usage, 3 runs or files that cannot be used, 130 interrupted.
 """

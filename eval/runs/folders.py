@@ -1,8 +1,9 @@
 """Which runs there are, and which one somebody means.
 
 A run is a folder ``<home>/runs/<capability>/<recording>`` that `tune` wrote. Its id is
-``<capability>/<recording>``; a beginning of the recording will do where it is the only one, and a
-capability alone means its latest run. A program that asks over a wire gets ids and never a path.
+``<capability>/<recording>``; a beginning of it or of the recording alone will do where it is the
+only one, and a capability alone means its latest run. A program that asks over a wire gets ids and
+never a path.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from pathlib import Path
 from eval.runfolder import LABELS, TRACES
 
 ABOUT = "run.json"
+NAMED = 5  # runs that an ambiguous name is told with
 _PART = re.compile(r"[a-z0-9_]{1,64}")
 
 
@@ -34,6 +36,10 @@ class RunFolder:
     @property
     def capability(self) -> str:
         return self.id.partition("/")[0]
+
+    @property
+    def recording(self) -> str:
+        return self.id.partition("/")[2]
 
     @property
     def traced(self) -> bool:
@@ -59,14 +65,25 @@ def find_run(base: Path, name: str) -> RunFolder:
     capability, slash, recording = name.partition("/")
     if not _PART.fullmatch(capability) or (slash and not _PART.fullmatch(recording)):
         raise NoSuchRun(f"{name!r} is no run's id; `runs list` shows them")
-    own = [run for run in all_runs(base) if run.capability == capability]
-    matching = [run for run in own if run.id.startswith(name)] if slash else own[:1]
+    found = all_runs(base)
+    own = [run for run in found if run.capability == capability]
+    if slash:
+        matching = [run for run in own if run.id.startswith(name)]
+    else:
+        matching = own[:1] or [run for run in found if run.recording.startswith(name)]
     if not matching:
         raise NoSuchRun(f"no run {name!r}; `runs list` shows those there are")
     exact = [run for run in matching if run.id == name]
     if len(matching) > 1 and not exact:
-        raise NoSuchRun(f"{name!r} begins {len(matching)} runs; name more of it")
+        raise NoSuchRun(
+            f"{name!r} begins {len(matching)} runs, {_named(matching)}; name more of it"
+        )
     return (exact or matching)[0]
+
+
+def _named(runs: list[RunFolder]) -> str:
+    more = ["..."] if len(runs) > NAMED else []
+    return ", ".join([*sorted(run.id for run in runs)[:NAMED], *more])
 
 
 def named_run(base: Path, name: str) -> RunFolder:

@@ -24,6 +24,10 @@ def test_a_run_goes_by_its_id_its_beginning_or_its_capability(home):
         made.run(home, name, {"q": 1})
     assert find_run(home, "desk/abc").id == "desk/abc1"
     assert find_run(home, "desk").id == all_runs(home)[0].id
+    made.write(home / "runs" / "other_one" / "abc2", {"q": 1})
+    assert find_run(home, "abd").id == "desk/abd2"
+    with pytest.raises(NoSuchRun, match="begins 2 runs, desk/abc1, other_one/abc2; name more"):
+        find_run(home, "abc")
     for wrong in ("desk/ab", "desk/x", "other", "../desk", "desk/..", "/etc", "desk/abc1/x", ""):
         with pytest.raises(NoSuchRun):
             find_run(home, wrong)
