@@ -52,7 +52,7 @@ def decided(base: Path, name: str | None, ledger: Ledger) -> Decided:
     if evidence.get("promoted") is not True:
         why = evidence.get("why")
         raise NotPromoted(
-            f"{file.capability}: {why}{_in_force(base, file.capability)}"
+            f"{file.capability}, {_what(file)}: {why}{_in_force(base, file.capability)}"
             if isinstance(why, str)
             else f"{path}: holds no decision of `tune`, so there is nothing that speaks for it"
         )
@@ -64,6 +64,12 @@ def _in_force(base: Path, capability: str) -> str:
     """Where the numbers are that somebody may have meant instead."""
     newest = revision_files(places.tuned_folder(base) / capability)[:1]
     return "".join(f" The newest revision is {path}; name that file for it" for path in newest)
+
+
+def _what(file: TunedFile) -> str:
+    """Which number the reason speaks of; `tune` without --parameter decides on the share."""
+    way = file.evidence.get("way")
+    return way if isinstance(way, str) else "semantic share"
 
 
 def read_decision(path: Path) -> TunedFile:
