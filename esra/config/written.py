@@ -56,9 +56,17 @@ def read_catalog(path: File, environment: Mapping[str, str] = os.environ) -> Wri
 
 
 def place(file: File, lines: Mapping[Path, int], given: tuple[Override, ...], at: Path) -> str:
-    """``shop.toml:12``, or the variable that speaks in the file's stead."""
+    """``shop.toml:12``, or the variable that speaks in the file's stead.
+
+    What lacks in a block that is not in the file lacks for the variable that made the block.
+    """
     if variable := next((one.variable for one in given if one.path == at), None):
         return variable
+    around = at[:-1]
+    if around and around not in lines:
+        made = (one.variable for one in given if one.path[:-1] == around)
+        if variable := next(made, None):
+            return variable
     line = nearest_line(lines, at)
     return str(file) if line is None else f"{file}:{line}"
 

@@ -99,6 +99,15 @@ def test_what_cannot_be_meant_is_refused_by_the_variables_name(catalog, variable
     assert "hunter2" not in str(refused.value)
 
 
+def test_what_lacks_in_a_block_that_a_variable_made_lacks_for_the_variable(tmp_path):
+    """The file would be blamed, in which nobody ever wrote a word of a model."""
+    path = tmp_path / "c.toml"
+    path.write_text(TEXT, "utf-8")
+    with pytest.raises(ConfigError) as refused:
+        under(path, ESRA_MODEL__MODEL="other")
+    assert str(refused.value).startswith("ESRA_MODEL__MODEL: model.base_url: ")
+
+
 def test_a_reference_that_leads_nowhere_names_the_variable(catalog):
     """A person would look for the mistake in the file."""
     written = read_catalog(catalog, {"ESRA_SOURCES__PAGES__PROVIDER": "shpo"})
