@@ -113,7 +113,7 @@ class _Trace(_Part):
 def sound(trace: Mapping[str, object]) -> bool:
     """Whether every value of the trace is there and of its kind.
 
-    What a trace has not always held may be missing.
+    ``evidence`` and ``lengths`` may be missing: a trace has not always held them.
     """
     try:
         own = _Trace.model_validate(trace)

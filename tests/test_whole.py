@@ -52,6 +52,16 @@ def test_a_link_stays_and_leads_to_the_new_file(tmp_path):
     assert list(page.parent.iterdir()) == [page]
 
 
+def test_who_may_read_a_file_is_asked_no_second_time(tmp_path):
+    """A report would be closed to its readers, or open to others again, after the next run."""
+    page, private = tmp_path / "page.html", tmp_path / "known.json"
+    write_whole(page, b"before")
+    page.chmod(0o662)
+    write_whole(page, b"after")
+    write_whole(private, b"{}", private=True)
+    assert [one.stat().st_mode & 0o777 for one in (page, private)] == [0o662, 0o600]
+
+
 def test_two_writers_at_once_have_a_file_each(tmp_path, monkeypatch):
     """Two runs of one command would write into one another's half."""
     names, replace = [], os.replace

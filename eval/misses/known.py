@@ -116,7 +116,7 @@ def write(folder: Path, known: Known) -> None:
     }
     folder.mkdir(parents=True, exist_ok=True)
     text = json.dumps(plain, separators=(",", ":"), allow_nan=False) + "\n"
-    write_whole(folder / FILE, text.encode())
+    write_whole(folder / FILE, text.encode(), private=True)  # it names documents that are hidden
 
 
 def read(folder: Path) -> Known:
