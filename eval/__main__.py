@@ -21,6 +21,17 @@ COMMANDS = {
 }
 
 
+# What these have recorded is kept line by line; the others begin anew.
+RESUMABLE = ("record", "tune")
+
+
+def _resumed(name: str, argv: Sequence[str]) -> str:
+    """What is left of the work, of a command that keeps any. Two TREC runs record nothing."""
+    if name not in RESUMABLE or "--runs" in argv:
+        return ""
+    return "; what was recorded is kept, and the same command goes on from there"
+
+
 def main(argv: Sequence[str]) -> int:
     for stream in (sys.stdout, sys.stderr):
         # A terminal without a letter shows its number and goes on.
@@ -32,6 +43,7 @@ def main(argv: Sequence[str]) -> int:
     try:
         return importlib.import_module(COMMANDS[name]).main(argv[1:])
     except KeyboardInterrupt:
+        print(f"{name}: interrupted{_resumed(name, argv)}", file=sys.stderr)
         return 130
     except BrokenPipeError:
         sys.stderr.close()  # the reader went away; there is nobody to tell

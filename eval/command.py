@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, NoReturn
 
 OK, FINDING, USAGE, CONFIG, SOURCE, DEGRADED = 0, 1, 2, 3, 4, 5
 
@@ -25,9 +26,33 @@ class Done:
     notes: tuple[str, ...] = ()
 
 
+class Expected(ValueError):
+    """An error of which a program is told more than its message: ``more``, plain values by name."""
+
+    def __init__(self, message: str, **more: object) -> None:
+        super().__init__(message)
+        self.more = more
+
+
+class Parser(argparse.ArgumentParser):
+    """Says what is wrong with a command line on stderr, and with ``--json`` as a document too."""
+
+    _words: tuple[str, ...] = ()
+
+    # Also what a parser of subcommands calls; the signature is argparse's own.
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        self._words = tuple(sys.argv[1:] if args is None else args)
+        return super().parse_known_args(args, namespace)
+
+    def error(self, message: str) -> NoReturn:
+        if "--json" in self._words:
+            shown(self.prog, json.dumps({"error": {"message": message}}))
+        super().error(message)
+
+
 def parser_of(name: str, says: str, epilog: str) -> argparse.ArgumentParser:
     """The parser of a command, without options yet."""
-    return argparse.ArgumentParser(
+    return Parser(
         prog=f"./workbench {name}",
         description=says,
         epilog=epilog,
@@ -92,7 +117,8 @@ def carried_out(
     except tuple(codes) as error:
         of_file = isinstance(error, OSError) and error.strerror
         said = of_system(error) if of_file else str(error)
-        return failed(name, arguments, said, code_of(error, codes))
+        more = error.more if isinstance(error, Expected) else {}
+        return failed(name, arguments, said, code_of(error, codes), more)
     return ended(name, arguments, done)
 
 
@@ -106,13 +132,19 @@ def ended(name: str, arguments: argparse.Namespace, done: Done) -> int:
     return done.code if shown(name, document or done.text) else CONFIG
 
 
-def failed(name: str, arguments: argparse.Namespace, said: str, code: int) -> int:
+def failed(
+    name: str,
+    arguments: argparse.Namespace,
+    said: str,
+    code: int,
+    more: Mapping[str, object] | None = None,
+) -> int:
     """Says why a command ends: on stderr for a person, with ``--json`` as a document as well.
 
-    A program that reads stdout gets one document however a command ends.
+    A program that reads stdout gets one document however a command ends; ``more`` stands in it.
     """
     if arguments.json:
-        shown(name, json.dumps({"error": {"message": said}}))
+        shown(name, json.dumps({"error": {"message": said, **(more or {})}}))
     print(f"{name}: {said}", file=sys.stderr)
     return code
 

@@ -9,7 +9,20 @@ from pathlib import Path
 import pytest
 
 from esra.governance.places import catalog_file
-from eval.command import CONFIG, FINDING, SOURCE, Done, amount, catalog, count, ended, failed
+from eval import __main__ as workbench
+from eval.command import (
+    CONFIG,
+    FINDING,
+    SOURCE,
+    Done,
+    Expected,
+    amount,
+    carried_out,
+    catalog,
+    count,
+    ended,
+    failed,
+)
 from eval.exchange import cli_export, cli_import
 from eval.gate import cli as gate
 from eval.judge import cli as judge
@@ -44,6 +57,60 @@ def test_a_failure_is_one_document_and_one_line(name, main, words, code, tmp_pat
     assert list(document) == ["error"]
     assert f"{name}: {document['error']['message']}" in err
     assert said(main, *words, code=code)[0] == ""
+
+
+@pytest.mark.parametrize(
+    ("main", "words"),
+    [
+        (tune.main, ["--k", "0"]),
+        (record.main, ["--parallel", "x"]),
+        (measure.main, []),
+        (promote.main, ["--as", "wrong"]),
+        (runs.main, ["nothing"]),
+        (runs.main, ["show"]),
+        (cli_export.main, ["/nowhere"]),
+    ],
+)
+def test_a_command_line_that_is_wrong_is_one_document_too(main, words):
+    """A program would read an empty stdout, and could tell its user nothing."""
+    out, err = said(main, *words, "--json", code=2)
+    assert json.loads(out)["error"]["message"] in err
+    assert said(main, *words, code=2)[0] == ""
+
+
+def test_an_error_tells_a_program_more_than_a_sentence(capsys):
+    """`cannot_be_learned` is promised, and would have to be cut out of the message."""
+
+    def run(arguments):
+        raise Expected("a; b", cannot_be_learned=["a", "b"])
+
+    asked = argparse.Namespace(json=True)
+    assert carried_out("tune", asked, run, {Expected: FINDING}) == FINDING
+    told = json.loads(capsys.readouterr().out)
+    assert told == {"error": {"message": "a; b", "cannot_be_learned": ["a", "b"]}}
+
+
+@pytest.mark.parametrize(
+    ("words", "kept"),
+    [
+        (["tune"], True),
+        (["record", "--name", "x"], True),
+        (["tune", "--runs", "a", "b", "--qrels", "c"], False),  # nothing is recorded
+        (["calibrate"], False),
+    ],
+)
+def test_an_interrupt_is_told_and_what_is_left_of_the_work(words, kept, monkeypatch, capsys):
+    """Whoever stopped an hour of recording would think that it is lost, and not begin again."""
+
+    def stopped(name):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("importlib.import_module", stopped)
+    assert workbench.main(words) == 130
+    told = capsys.readouterr().err
+    assert told.startswith(f"{words[0]}: interrupted")
+    assert ("the same command goes on from there" in told) is kept
+    assert told.count("\n") == 1
 
 
 class Full(io.StringIO):

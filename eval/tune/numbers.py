@@ -17,6 +17,7 @@ import numpy as np
 
 from esra.domain.capability import Scoring
 from eval import bulk, publish
+from eval.command import Expected
 from eval.evidence import Decision, Estimate, Ledger, Scores, decide, split
 from eval.evidence.promote import due
 from eval.evidence.propose import GROUPS_A_PARAMETER, LEAST_COVERAGE
@@ -38,7 +39,7 @@ ALL = "all"
 Say = Callable[[str], None]
 
 
-class NothingToLearn(ValueError):
+class NothingToLearn(Expected):
     """No asked number can be learned from this recording; the message says why of each."""
 
 
@@ -150,7 +151,7 @@ def _known(over: Material, names: Sequence[str], say: Say) -> tuple[list[Tunable
     for line in lost:
         say(f"{case.capability}: {line}")
     if not turned:
-        raise NothingToLearn("; ".join(lost))
+        raise NothingToLearn("; ".join(lost), cannot_be_learned=lost)
     return turned, lost
 
 

@@ -114,9 +114,11 @@ def test_what_cannot_be_learned_is_said_and_nothing_is_written(known, tmp_path):
     """A person would get a middle of a flat line and call it tuned."""
     none = [replace(one, evidence={}) for one in known[0]]
     said = []
-    with pytest.raises(NothingToLearn, match="no source evidence"):
+    with pytest.raises(NothingToLearn, match="no source evidence") as refused:
         run(case_of((none, *known[1:])), ["evidence-floor"], tmp_path, say=said.append)
     assert said
+    (line,) = refused.value.more["cannot_be_learned"]
+    assert line in str(refused.value)
     assert not list(tmp_path.iterdir())
 
 
