@@ -27,7 +27,7 @@ from eval.misses import known
 from eval.progress import Progress
 from eval.recording.answers import secret_of
 from eval.recording.looked import looked
-from eval.tune.bill import bill
+from eval.tune.bill import bill, planned
 from eval.tune.first_catalog import write_catalog
 from eval.tune.kept import Made, keep
 from eval.tune.live import Place, again, in_force
@@ -191,7 +191,7 @@ async def _record(
         key = recording_key(opened.house.catalog.version, federation.fingerprint, models)
         folder = base / "runs" / slug / key[:16]
         questions = [question_of(query) for query in asked(order)]
-        progress.say(f"{slug}: recording {len(questions)} queries into {folder}")
+        progress.say(planned(slug, questions, folder))
         if cost := await bill(catalog, slug, capability.forms, opened.house, questions, folder):
             progress.say(cost)
         with progress.bar("recording") as bar:

@@ -12,7 +12,9 @@ from eval.catalog import CatalogSource, Choices, catalog_text
 from eval.dataset import load_federation
 from eval.progress import Progress
 from eval.tune import folders
+from eval.tune.bill import planned
 from eval.tune.loading import refuse_loss
+from tests.runs import made
 from tests.tune import labelled
 from tests.tune.commands import command, tune
 
@@ -27,6 +29,21 @@ def home(tmp_path_factory) -> Path:
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory) -> Path:
     return labelled.write(tmp_path_factory.mktemp("data") / "mini")
+
+
+def test_what_will_be_recorded_is_told_apart_from_what_is_there(tmp_path):
+    """Whoever pays a model would believe that each command pays for every question anew."""
+    questions = [record.Question(id=id, text=id) for id in ("a", "b", "c")]
+
+    def said():
+        return planned("desk", questions, tmp_path).replace(str(tmp_path), "HERE")
+
+    assert said() == "desk: recording 3 queries into HERE"
+    failed = {**made.trace("b", 1), "warnings": [{"code": "ESRA_SOURCE_FAILED"}]}
+    made.write_traces(tmp_path, {"a": made.trace("a", 1), "b": failed, "z": made.trace("z", 1)})
+    assert said() == "desk: recording 2 queries into HERE; 1 are there already"
+    made.write_traces(tmp_path, {id: made.trace(id, 1) for id in ("a", "b", "c")})
+    assert said() == "desk: the recording of all 3 queries is used again, HERE"
 
 
 @pytest.mark.req("U05", "U09", "U12", "U13")
@@ -61,7 +78,8 @@ def test_one_command_tunes_a_folder_and_the_runtime_orders_by_what_it_wrote(home
     assert before["results"][0]["title"] == "car car"
     assert after["results"][0]["title"] == "repair of one automobile"
 
-    third, _ = tune(home, NAME, folder)
+    third, said = tune(home, NAME, folder)
+    assert "mini_set: the recording of all 84 queries is used again, " in said
     told, shown = second.pop("why"), third.pop("why")
     assert shown.startswith("shown before on 20")
     assert shown.endswith(told)
