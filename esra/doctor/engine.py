@@ -82,6 +82,14 @@ def engine_findings(provider: str, server: Server, now: float) -> Iterator[Findi
             f"the server speaks {server.messages}, so that some failures to connect are UNKNOWN",
             f"ALTER SYSTEM SET lc_messages = {quote.text('C')}; SELECT pg_reload_conf();",
         )
+    if server.encoding != "UTF8":
+        yield warning(
+            Fault.ENCODING,
+            about,
+            f"the database is encoded in {server.encoding}: letters that are not in it cannot be "
+            "asked for, and labelled folders are not loaded into it",
+            "move its content into a database of ENCODING 'UTF8'",
+        )
     if abs(skew := server.now - now) > SKEW:
         yield warning(
             Fault.CLOCK_SKEW,

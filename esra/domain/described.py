@@ -92,15 +92,16 @@ class Server:
     """A server as one role sees it; of the relations asked for, ``tables`` has those it has.
 
     ``powers`` are the reasons why the role may not read for esra; ``messages`` is the language
-    of the server's words (``lc_messages``), ``language`` the one it reads texts in unless told
-    otherwise; ``now`` its clock in seconds since the epoch;
-    ``languages`` its text-search configurations as (schema, name).
+    of the server's words (``lc_messages``), ``encoding`` is that of the database's texts,
+    ``language`` the one it reads texts in unless told otherwise; ``now`` its clock in seconds
+    since the epoch; ``languages`` its text-search configurations as (schema, name).
     """
 
     database: str
     role: str
     powers: tuple[str, ...] = ()
     messages: str = "C"
+    encoding: str = "UTF8"
     language: str = "pg_catalog.english"
     now: float = 0.0
     languages: frozenset[tuple[str, str]] = frozenset()

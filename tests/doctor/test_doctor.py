@@ -217,6 +217,19 @@ def test_a_server_that_cannot_be_asked(clinic, capsys, monkeypatch, dead_port):
             assert private not in shown.out + shown.err
 
 
+def test_a_database_that_is_not_in_utf8(clinic, capsys, monkeypatch):
+    """The doctor would call sound what `tune` will not load into, and no umlaut be found there."""
+    made = "CREATE DATABASE ward_ascii ENCODING 'SQL_ASCII' LOCALE 'C' TEMPLATE template0"
+    clinic.run(made)
+    try:
+        monkeypatch.setenv(SECRET, clinic.database.as_user(READER, "ward_ascii"))
+        code, findings = told(capsys, clinic.catalog(clinic.patient()))
+    finally:
+        clinic.run("DROP DATABASE ward_ascii WITH (FORCE)")
+    assert (code, faults(findings)) == (1, ["ENCODING", "RELATION_MISSING"])
+    assert "SQL_ASCII" in findings[0]["text"]
+
+
 def test_a_catalog_that_cannot_be_read(clinic, capsys, tmp_path):
     """A mistake of spelling would look like a server that is down."""
     assert main(["doctor", "--catalog", str(tmp_path / "none.toml")]) == 3

@@ -8,12 +8,13 @@ from esra.domain.described import Column, Kind, RowSecurity, Server, Store, Tabl
 
 def server_of(row: Sequence[Any], powers: tuple[str, ...] = ()) -> Server:
     """``powers`` are the reasons why the role may not read for esra (see ``roles``)."""
-    database, role, messages, language, now, languages, left_out, tables = row
+    database, role, messages, encoding, language, now, languages, left_out, tables = row
     return Server(
         database=database,
         role=role,
         powers=powers,
         messages=messages,
+        encoding=encoding,
         language=language,
         now=now,
         languages=frozenset((schema, name) for schema, name in languages),

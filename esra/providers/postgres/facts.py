@@ -102,7 +102,8 @@ WITH RECURSIVE found (place, schema, name, oid) AS (
   FROM wanted AS w JOIN pg_class AS c ON c.oid = w.oid LEFT JOIN store ON store.top = c.oid
 )
 SELECT current_database()::text, current_user::text, current_setting('lc_messages'),
-  current_setting('default_text_search_config'), extract(epoch FROM clock_timestamp())::float8,
+  current_setting('server_encoding'), current_setting('default_text_search_config'),
+  extract(epoch FROM clock_timestamp())::float8,
   (SELECT jsonb_agg(jsonb_build_array(n.nspname, f.cfgname))
     FROM pg_ts_config AS f JOIN pg_namespace AS n ON n.oid = f.cfgnamespace),
   (SELECT count(*) FROM found) - (SELECT count(*) FROM wanted),
