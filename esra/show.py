@@ -56,7 +56,8 @@ def as_text(response: Response) -> str:
     if not response.results:
         lines.append("no results")
     told: list[Warn | Note] = [*response.warnings, *response.notices]
-    lines += [f"  {' '.join(str(v) for v in _bare(asdict(one)).values())}" for one in told]
+    words = (" ".join(str(v) for v in _bare(asdict(one)).values()) for one in told)
+    lines += [f"  {one}" for one in dict.fromkeys(words)]  # of two queries that say the same, once
     lines.append(_footer(response))
     return "\n".join(lines)
 
