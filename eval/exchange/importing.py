@@ -14,11 +14,13 @@ from eval.dataset.settling import SETTLING
 from eval.dataset.stages import PLANS, SOURCES
 from eval.dataset.store import QRELS
 from eval.exchange.adding import joined, rule_of_both
-from eval.exchange.asked import Asked, new_query, read_asked
+from eval.exchange.asked import Asked, new_query
 from eval.exchange.corpus import Corpus
 from eval.exchange.incoming import Incoming, Wish, incoming
 from eval.exchange.keyed import query_id
+from eval.exchange.known import known_queries, other_text
 from eval.exchange.matching import Match, match_documents, match_texts, renamed
+from eval.exchange.same import Same
 from eval.exchange.summary import Summary
 from eval.exchange.target import fill
 from eval.formats.findings import Finding, Findings, FormatError, quoted
@@ -37,14 +39,14 @@ _TYPED = (*_OF_JUDGEMENTS, QUERIES, SOURCES, PLANS, GUIDELINES)
 def import_labels(wish: Wish) -> Summary:
     """Writes the folder and says what came of it. Raises FormatError, InTheWay, NotInstalled."""
     come = incoming(wish.given, wish.name, wish.how)
-    known = _known(wish, come)
+    findings = Findings(FormatError)
+    known, same = known_queries(wish, come, findings)
     corpus = Corpus(wish, come)
     documents = corpus.documents
     found, names = match_documents(
         come.sheet, wish.mapped, None if documents is None else documents.keys()
     )
-    asked, ids, new = _queries(come.sheet, known, wish)
-    findings = Findings(FormatError)
+    asked, ids, new = _queries(come.sheet, known, wish, same)
     _refuse_unusable(new, Path(wish.given), findings)
     _refuse_other_texts(come.sheet, known, Path(wish.given), findings)
     sheet = renamed(
@@ -74,7 +76,7 @@ def import_labels(wish: Wish) -> Summary:
         counts=_counts(labels, new, carried, sheet),
         queries=asked,
         documents=found,
-        notes=(*corpus.notes, *([kept] if kept else ())),
+        notes=(*same.notes, *corpus.notes, *([kept] if kept else ())),
         findings=(*come.sheet.findings, *findings.tolerated()),
         agreement=agreements(sheet.judgements),
         written=tuple(str(wish.target / name) for name in filled.names),
@@ -82,41 +84,23 @@ def import_labels(wish: Wish) -> Summary:
     )
 
 
-def _known(wish: Wish, come: Incoming) -> Asked:
-    """Queries of the file a person named, of the import itself, of the folder imported into."""
-    there = wish.target / QUERIES
-    parts = [read_asked(path) for path in (there, wish.queries) if path and path.exists()]
-    if wish.queries is not None and not wish.queries.exists():
-        raise FormatError([Finding(file=str(wish.queries), line=0, message="is not there")])
-    queries: dict[str, Query] = {}
-    lines: dict[str, bytes] = {}
-    for part in (*parts, come.asked):
-        for id, query in part.queries.items():
-            first = queries.setdefault(id, query)
-            if first is query and id in part.lines:
-                lines[id] = part.lines[id]
-            elif first.text != query.text:
-                said = _other(id, query.text, first.text)
-                raise FormatError([Finding(file=wish.given, line=0, message=said)])
-    return Asked(queries=queries, lines=lines)
-
-
 def _queries(
-    sheet: Sheet, known: Asked, wish: Wish
+    sheet: Sheet, known: Asked, wish: Wish, same: Same
 ) -> tuple[Match, dict[str, str], dict[str, Query]]:
     """The match, the id of every query of the sheet that has one, and the queries that are new."""
     if sheet.keys is Keys.ID:
         new = {
             id: new_query(id, sheet.texts[id], sheet.needs.get(id, ""))
             for id in sheet.queries
-            if id not in known.queries and id in sheet.texts
+            if id not in known.queries and id not in same.ids and id in sheet.texts
         }
-        there = [id for id in sheet.queries if id in known.queries or id in new]
-        missing = tuple(id for id in sheet.queries if id not in known.queries and id not in new)
+        ids = {id: same.ids.get(id, id) for id in sheet.queries}
+        there = {id: 0 for id in sheet.queries if ids[id] in known.queries or id in new}
+        missing = tuple(id for id in sheet.queries if id not in there)
         if not there and not known.queries:
             said = f"{wish.name.value} carries no text of its queries: name them with --queries"
             raise FormatError([Finding(file=wish.given, line=0, message=said)])
-        return Match(found=tuple(there), missing=missing), {id: id for id in sheet.queries}, new
+        return Match(found=tuple(there), missing=missing), ids, new
     texts = known.by_text()
     match = match_texts(sheet.queries, texts)
     ids = {text: texts[text][0] for text in match.found}
@@ -142,11 +126,7 @@ def _refuse_other_texts(sheet: Sheet, known: Asked, path: Path, findings: Findin
     for id, text in sheet.texts.items():
         there = known.queries.get(id)
         if there is not None and there.text != text:
-            findings.refuse(path, 0, _other(id, text, there.text))
-
-
-def _other(id: str, here: str, there: str) -> str:
-    return f"query {quoted(id)} is {quoted(here)} here, {quoted(there)} there"
+            findings.refuse(path, 0, other_text(id, text, there.text))
 
 
 def _refuse_unwritable(sheet: Sheet, path: Path, findings: Findings) -> None:

@@ -138,3 +138,59 @@ def test_a_query_of_the_same_id_and_other_words_is_another_one(add, folder, run,
     assert (code, "'0002' is 'other words' here" in error) == (3, True)
     assert load_labels(folder).fingerprint == before
     assert add(rows.replace("other words", "=cmd nail"))[0] == 0
+
+
+def test_a_query_of_the_folder_under_another_id_is_no_new_one(add, folder):
+    """Its judgements would be in two halves, each of a question of its own."""
+    before = load_labels(folder)
+    rows = "query_id,query,docid,rater,rating\nset/q4,Not  judged,0001,,2\nnew,what else,copy,,1\n"
+    code, told, _ = add(rows, "--no-carry")
+    after = load_labels(folder)
+    assert (code, told["counts"]["new queries"], told["queries"]["found"]) == (0, 1, 2)
+    assert after.grades == {**before.grades, "q4": {"0001": 2}, "new": {"copy": 1}}
+    assert {one.id for one in after.queries} == {one.id for one in before.queries} | {"new"}
+    assert "query 'set/q4' has the text of 'q4', and is taken for it" in told["notes"]
+    # What it says of a pair that is judged is said of that pair, and not of another one's.
+    code, _, error = add(rows.replace("0001,,2", "0001,,0"), "--no-carry")
+    assert (code, "'q4' '0001' a second time, grade 0 here, 2 before" in error) == (3, True)
+
+
+def test_a_text_that_the_folder_asks_twice_is_not_guessed(add, folder):
+    """One of two questions would have the other's judgements."""
+    with (folder / "queries.jsonl").open("a") as file:
+        file.write(lines([{"_id": "q5", "text": "not judged", "date": "2020-01-01"}]))
+    before = load_labels(folder).fingerprint
+    code, _, error = add("query_id,query,docid,rater,rating\nother,not judged,0001,,2\n")
+    said = "query 'other' is asked by several queries of the folder ('q4', 'q5')"
+    assert (code, said in error, load_labels(folder).fingerprint) == (3, True, before)
+
+
+def test_another_need_makes_another_question_and_is_said(add, folder):
+    """What somebody needed would be judged by what another one did, or the two stand unseen."""
+    head = "query_id,query,information_need,docid,rater,rating\n"
+    code, told, _ = add(head + "mine,red shoes,boots as well,copy,,1\n", "--no-carry")
+    assert (code, load_labels(folder).grades["mine"]) == (0, {"copy": 1})
+    assert any(
+        note.startswith("query 'mine' has the text of 'q 1', and is told apart from it")
+        for note in told["notes"]
+    )
+    code, told, _ = add(head + 'his,red shoes,"shoes, not boots",copy,,0\n', "--no-carry")
+    assert (code, load_labels(folder).grades["q 1"]["copy"]) == (0, 0)
+
+
+def test_a_folder_that_is_added_names_the_same_question_otherwise(folder, run, tmp_path):
+    """A set whose questions were numbered anew would double every one of them."""
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "queries.jsonl").write_text(lines([{"_id": "1", "text": "not judged"}]))
+    (other / "qrels.tsv").write_text("query-id\tcorpus-id\tscore\n1\t0001\t1\n")
+    code, _, _ = run("import", other, "--to", folder, "--add", "--no-carry")
+    labels = load_labels(folder)
+    assert (code, labels.grades["q4"]) == (0, {"0001": 1})
+    assert "1" not in {query.id for query in labels.queries}
+    # With both ids in it the set tells the two apart itself.
+    twice = [{"_id": name, "text": "not judged"} for name in ("q4", "1")]
+    (other / "queries.jsonl").write_text(lines(twice))
+    code, told, _ = run("import", other, "--to", folder, "--add", "--no-carry")
+    assert (code, load_labels(folder).grades["1"]) == (0, {"0001": 1})
+    assert any("query '1' has the text of 'q4', and is told apart" in one for one in told["notes"])
