@@ -1,7 +1,8 @@
 """Several labelled folders as one federation: each a source, their queries joined.
 
 Queries of equal id and equal text are one, and their judgements come together. Equal ids of
-different texts are different queries: each gets its source's name in front, as ``source/id``.
+different texts are different queries: each gets its source's name in front, as ``source/id``. A
+folder that judges another one's query has it under the id of the federation: it is that very query.
 A source in which nothing is relevant is welcome, as long as something is in another one.
 """
 
@@ -10,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from eval.dataset.errors import DatasetError
@@ -18,6 +19,7 @@ from eval.dataset.folder import load_folder
 from eval.dataset.names import source_names
 from eval.dataset.records import Query, SourceFolder
 from eval.dataset.stages import NONE, Stages, joined
+from eval.evidence import normal_form
 from eval.formats.findings import Finding, Findings, FormatError, quoted
 
 
@@ -25,7 +27,8 @@ from eval.formats.findings import Finding, Findings, FormatError, quoted
 class Federation:
     """Sources in the order given; ``judgements[query][(source, document key)]`` is a grade.
 
-    ``unjudged`` are the queries that no folder judges. ``findings`` counts what was tolerated, the
+    ``unjudged`` are the queries that no folder judges. ``own[source][query]`` is the id that a
+    source's folder has for a query that it asks. ``findings`` counts what was tolerated, the
     folders' own and what joining them showed. ``fingerprint`` changes with any source's content.
     """
 
@@ -36,6 +39,7 @@ class Federation:
     findings: tuple[Finding, ...]
     fingerprint: str
     stages: Stages = NONE
+    own: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     @property
     def right_sources(self) -> dict[str, frozenset[str]]:
@@ -84,6 +88,10 @@ def load_federation(paths: Iterable[Path]) -> Federation:
         findings=(*(one for own in sources for one in own.findings), *findings.tolerated()),
         fingerprint=_fingerprint(sources),
         stages=joined((own.stages, _own_ids(own, ids)) for own in sources),
+        own={
+            source.name: {id: own for own, id in _own_ids(source, ids).items()}
+            for source in sources
+        },
     )
 
 
@@ -130,12 +138,17 @@ def _joined_ids(sources: Sequence[SourceFolder]) -> dict[tuple[str, str], str]:
     """The id in the federation of every query, by its own id and text."""
     asked = [(query, source) for source in sources for query in source.queries]
     texts: dict[str, set[str]] = {}
-    for query, _ in asked:
+    askers: dict[tuple[str, str], set[str]] = {}
+    for query, source in asked:
         texts.setdefault(query.id, set()).add(query.text)
+        askers.setdefault((query.id, query.text), set()).add(source.name)
     ids: dict[tuple[str, str], str] = {}
     for query, source in asked:
         id = query.id if len(texts[query.id]) == 1 else f"{source.name}/{query.id}"
+        mine = askers[query.id, query.text]
         while id != query.id and id in texts:  # another query may carry that very id
+            if texts[id] == {query.text} and mine.isdisjoint(askers[id, query.text]):
+                break  # it is this one, in a folder that judges another's query
             id = f"{source.name}/{id}"
         ids.setdefault((query.id, query.text), id)
     return ids
@@ -152,9 +165,12 @@ def _joined_queries(
             if known is None:
                 queries[id] = replace(query, id=id, sources=(source.name,))
             else:
+                kept = max(known, query, key=_said)
                 _compare(known, query, source, findings)
                 queries[id] = replace(
-                    known,
+                    kept,
+                    id=id,
+                    need=known.need or query.need,
                     sources=(*known.sources, source.name),
                     nothing=known.nothing or query.nothing,
                     timely=known.timely or query.timely,
@@ -174,8 +190,19 @@ def _joined_judgements(
     return judgements
 
 
+def _said(query: Query) -> int:
+    """How much a line says of its question beside its words: a folder that judges another one's
+    query says less than that one, and decides neither its group nor its date.
+    """
+    derived = (query.id, *map(normal_form, (query.need, query.text)))
+    if query.date or query.tags or query.track or query.extra or query.group not in derived:
+        return 2
+    return int(bool(query.need))
+
+
 def _compare(known: Query, query: Query, source: SourceFolder, findings: Findings) -> None:
-    if (known.group, known.date) != (query.group, query.date):
+    same = (known.group, known.date) == (query.group, query.date)
+    if not same and _said(known) == _said(query):
         kind = f"query with another group or date than in {known.sources[0]}, which is kept"
         findings.count(kind, source.path / "queries.jsonl", 0, quoted(query.id))
 

@@ -13,8 +13,8 @@ from eval.evidence.scores import normal_form
 from eval.formats.findings import FormatError
 from eval.judge.outlook import Outlook, next_pairs, outlook
 from eval.judge.pool import NothingToCompare, Pool, pool
-from eval.judge.sheet import SheetError, merged, write
-from eval.judge.shown import of_folders
+from eval.judge.sheet import Pair, SheetError, merged, write
+from eval.judge.shown import UNASKED, of_folders
 from eval.runfolder import RunFolderError
 
 if TYPE_CHECKING:
@@ -102,6 +102,7 @@ def ask(arms: Arms, arguments: argparse.Namespace) -> dict[str, object]:
     """The outlook as a document; the next pairs are written where a file is named."""
     rated = merged(arguments.judged)
     found = pool(arms.first, arms.second, k=arguments.k, depth=arguments.depth)
+    strange = _strange(found, rated, arguments.judged)
     grades, top = _grades(found, arms, rated, arguments.top)
     seen = outlook(found, grades, top=top)
     shown, figures = _shown(found, seen, arms, rated, arguments, top)
@@ -115,16 +116,32 @@ def ask(arms: Arms, arguments: argparse.Namespace) -> dict[str, object]:
         "part": "all" if arms.looked_at is None else "development",
         "top_grade": top,
         "next": [dict(zip(("query", "source", "document"), pair, strict=True)) for pair in pairs],
+        "ratings": len(rated),
+        "ratings_of_no_pair": strange,
+        "pairs_without_question": told.unasked(pairs),
         "guidelines": told.guidelines,
         "file": None if arguments.output is None else str(arguments.output),
     }
+
+
+def _strange(found: Pool, rated: Mapping[Pair, int], files: Sequence[Path]) -> int:
+    """How many ratings are of no pair of this comparison. ``SheetError`` where all are: the file is
+    another run's, and would be passed over."""
+    pairs = {(query, *key) for query, key in map(found.pair, range(len(found.documents)))}
+    strange = len(rated.keys() - pairs)
+    if rated and strange == len(rated):
+        raise SheetError(
+            f"{', '.join(map(str, files))}: none of {strange} ratings is of a pair of this "
+            "comparison: name the run that they were written for"
+        )
+    return strange
 
 
 def _shown(
     found: Pool,
     seen: Outlook,
     arms: Arms,
-    rated: Mapping[tuple[str, str, str], int],
+    rated: Mapping[Pair, int],
     arguments: argparse.Namespace,
     top: int,
 ) -> tuple[Pool, Outlook]:
@@ -154,7 +171,7 @@ def _plain(seen: Outlook, found: Pool) -> dict[str, object]:
 
 
 def _grades(
-    found: Pool, arms: Arms, rated: Mapping[tuple[str, str, str], int], top: int | None
+    found: Pool, arms: Arms, rated: Mapping[Pair, int], top: int | None
 ) -> tuple[np.ndarray, int]:
     grades = np.full(len(found.documents), np.nan)
     for place in range(len(grades)):
@@ -254,6 +271,13 @@ def _text(document: Mapping[str, object]) -> str:
         f"{document['lowest']:+.4f} to {document['highest']:+.4f}",
         f"  it holds on full labels with probability {document['sure']:.3f}: it {flip}",
     ]
+    if document["ratings_of_no_pair"]:
+        lines.append(
+            f"  {document['ratings_of_no_pair']} of {document['ratings']} ratings are of no pair "
+            "of this comparison and count for nothing"
+        )
+    if document["pairs_without_question"]:
+        lines.append(f"  {document['pairs_without_question']} pairs {UNASKED}")
     if document["guidelines"]:
         lines += ["", "how to judge:", *str(document["guidelines"]).splitlines(), ""]
     if document["file"]:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from eval.dataset import load_federation
 
+UNASKED = "have no question beside them: with --data name all folders that were recorded"
 LONGEST = 400  # characters of a document's text
 
 
@@ -25,6 +26,10 @@ class Shown:
         """(question, need, title, text) of a pair; blank where the folders do not hold it."""
         question = self.questions.get(query, ("", ""))
         return (*question, *self.documents.get((source, document), ("", "")))
+
+    def unasked(self, pairs: Iterable[tuple[str, str, str]]) -> int:
+        """Pairs whose query no folder asks; 0 where no folder was named."""
+        return sum(query not in self.questions for query, _, _ in pairs) if self.questions else 0
 
 
 NOTHING = Shown()

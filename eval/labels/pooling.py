@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from eval import record, runfolder
@@ -13,6 +13,7 @@ from eval.formats.ratings import HEADER, TEXTS
 from eval.formats.trec import read_qrels, read_run
 from eval.judge import sheet as judging
 from eval.judge.shown import Shown
+from eval.labels.home import Home, home, listed
 from eval.labels.pool import Pool, pool
 from eval.runfolder import TRACES, RunFolderError
 from eval.runs.folders import folder_of
@@ -60,55 +61,75 @@ def read_runs(named: Sequence[str], base: Path) -> list[Run]:
 
 
 def pooled(
-    runs: Sequence[Run], depth: int, federation: Federation | None, qrels: Path | None
+    runs: Sequence[Run],
+    depth: int,
+    federation: Federation | None,
+    qrels: Path | None,
+    source: str | None = None,
 ) -> Pool[Document]:
-    """The pool; judged is what any run, the labelled folders or a file of judgements know."""
+    """The pool; judged is what any run, the labelled folders or a file of judgements know.
+
+    With ``source`` it is of that source's documents among the first ``depth``, and of no other's.
+    """
     judged: Grades = {}
-    sources = {source for run in runs for own in run.rankings.values() for source, _ in own}
+    sources = {one for run in runs for own in run.rankings.values() for one, _ in own}
+    wanted = runs if source is None else _only(runs, depth, source, sources)
     for run in runs:
         _add(judged, run.judged)
     if federation is not None:
-        _refuse_strange(federation, sources)
+        _refuse_strange(federation, sources, source)
     for query, own in federation.judgements.items() if federation is not None else ():
         plain = {("", key): grade for (_, key), grade in own.items()}
         _add(judged, {query: plain if sources == {""} else own})
     _add(judged, _judged(qrels, sources) if qrels is not None else {})
-    return pool({run.name: run.rankings for run in runs}, depth, judged)
+    return pool({run.name: run.rankings for run in wanted}, depth, judged)
+
+
+def home_of(unjudged: Mapping[str, Sequence[Document]], federation: Federation | None) -> Home:
+    """Under which ids a folder takes what is written for it.
+
+    Raises CannotPool where the documents have several sources: the labels of each are a folder of
+    their own. And where nobody can tell which query of a folder one of the runs is.
+    """
+    there = sorted({one for own in unjudged.values() for one, _ in own})
+    if len(there) > 1:
+        said = f"the pairs have the sources {', '.join(there)}"
+        raise CannotPool(f"{said}: write a file for each, with --source NAME")
+    found = home(unjudged, there[0] if there else "", federation)
+    if found.unknown and not found.ids:
+        raise CannotPool(
+            f"no folder of --data asks any of the runs' queries ({listed(found.unknown)}): name "
+            "all folders that were recorded"
+        )
+    return found
+
+
+def refuse_qualified(runs: Sequence[Run], unjudged: Iterable[str]) -> None:
+    """Ids that tell folders apart are none of a folder's own: raises CannotPool."""
+    sources = {one for run in runs for own in run.rankings.values() for one, _ in own}
+    told = [query for query in unjudged if query.partition("/")[0] in sources and "/" in query]
+    if told and len(sources) > 1:
+        raise CannotPool(
+            f"the runs tell queries of several folders apart ({listed(told)}): name all folders "
+            "that were recorded with --data, so that each rating gets its folder's own query id"
+        )
 
 
 def write_ratings(
-    path: Path, unjudged: Mapping[str, Sequence[Document]], source: str | None, shown: Shown
+    path: Path, unjudged: Mapping[str, Sequence[Document]], home: Home, shown: Shown
 ) -> None:
-    """A row a pair as ``import`` reads it; no cell is a formula to a spreadsheet.
-
-    Raises CannotPool where the documents have several sources and none is named: the labels of each
-    are a folder of their own.
-    """
-    there = sorted({one for own in unjudged.values() for one, _ in own})
-    wanted = [one for one in there if source in (None, one)]
-    if len(wanted) != 1:
-        said = f"the pairs have the sources {', '.join(there)}"
-        raise CannotPool(f"{said}: write a file for each, with --source NAME")
+    """A row a pair as ``import`` reads it; no cell is a formula to a spreadsheet."""
     rows = []
-    for query, own in unjudged.items():
-        for document in own:
-            if document[0] == wanted[0]:
-                question, need, title, text = shown.of(query, *document)
-                rows.append([query, question, need, document[1], "", "", "", "", title, text])
+    for query, id in home.ids.items():
+        for document in unjudged[query]:
+            question, need, title, text = shown.of(query, *document)
+            rows.append([id, question, need, document[1], "", "", "", "", title, text])
     write_table(path, (*HEADER, *BESIDE), rows, escape=True, texts=TEXTS)
 
 
-def write_judging(
-    path: Path, unjudged: Mapping[str, Sequence[Document]], source: str | None, shown: Shown
-) -> None:
-    """A row a pair as ``judge-next --judged`` reads it, of all sources or of one."""
-    pairs = [
-        (query, *document)
-        for query, own in unjudged.items()
-        for document in own
-        if source in (None, document[0])
-    ]
-    judging.write(path, pairs, shown=shown, drawn=POOLED)
+def write_judging(path: Path, unjudged: Mapping[str, Sequence[Document]], shown: Shown) -> None:
+    """A row a pair as ``judge-next --judged`` reads it, under the ids of the runs."""
+    judging.write(path, shown_pairs(unjudged), shown=shown, drawn=POOLED)
 
 
 def _recorded(folder: Path, name: str) -> Run:
@@ -144,11 +165,31 @@ def _of_source(run: Run, source: str) -> Run:
     return Run(name=run.name, rankings=rankings, judged=run.judged)
 
 
-def _refuse_strange(federation: Federation, sources: Collection[str]) -> None:
-    """Folders of which none is a source of the runs: all of it would be judged again, unseen."""
-    names = {source.name for source in federation.sources}
-    if sources and sources != {""} and names.isdisjoint(sources):
-        said = f"the sources are {', '.join(sorted(sources))}, and no folder of --data is called so"
+def _only(runs: Sequence[Run], depth: int, source: str, sources: Collection[str]) -> list[Run]:
+    """Raises CannotPool for a source that the runs do not have."""
+    if source not in sources:
+        known = ", ".join(sorted(set(sources) - {""})) or "none, as TREC runs name no source"
+        raise CannotPool(f"the runs hold nothing of the source {source}; they have {known}")
+    return [
+        replace(
+            run,
+            rankings={
+                query: tuple(one for one in own[:depth] if one[0] == source)
+                for query, own in run.rankings.items()
+            },
+        )
+        for run in runs
+    ]
+
+
+def _refuse_strange(federation: Federation, sources: Collection[str], source: str | None) -> None:
+    """Folders of which none is a source of the runs, or the one that is asked for: all of it would
+    be judged again, unseen.
+    """
+    names = {folder.name for folder in federation.sources}
+    wanted = sources if source is None else {source}
+    if wanted and wanted != {""} and names.isdisjoint(wanted):
+        said = f"the sources are {', '.join(sorted(wanted))}, and no folder of --data is called so"
         raise CannotPool(f"{said}: a folder's name is its source's id")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -39,6 +40,37 @@ def test_equal_ids_of_other_texts_are_kept_apart(folder):
         "es/q1": {("odd", "d2"): 4},
     }
     assert {query.id for query in found.queries} == set(found.judgements)
+
+
+def test_a_folder_that_judges_anothers_query_is_about_that_very_query(folder):
+    """Its judgements would be of a question of their own, with half of them each, and the group
+    and the date of the one who asks would depend on which folder is named first.
+    """
+    asked = {"_id": "q1", "text": "second", "group": "g", "date": "2020-01-01", "tags": ["t"]}
+    here = [{"_id": "q1", "text": "first"}, {"_id": "b/q1", "text": "second"}]
+    paths = [
+        folder("a", queries=here, qrels="q1\td1\t1\nb/q1\td1\t2\n"),
+        folder("b", queries=[asked], qrels="q1\td2\t3\n"),
+    ]
+    for given in (paths, paths[::-1]):
+        found = load_federation(given)
+        assert found.judgements == {
+            "a/q1": {("a", "d1"): 1},
+            "b/q1": {("a", "d1"): 2, ("b", "d2"): 3},
+        }
+        (query,) = (one for one in found.queries if one.id == "b/q1")
+        assert (query.group, query.date.year, query.tags) == ("g", 2020, ("t",))
+        assert sorted(query.sources) == ["a", "b"]
+        assert found.own == {"a": {"a/q1": "q1", "b/q1": "b/q1"}, "b": {"b/q1": "q1"}}
+        assert found.findings == ()
+    other = [{"_id": "q1", "text": "first"}, {"_id": "b/q1", "text": "third"}]
+    (paths[0] / "queries.jsonl").write_text("".join(f"{json.dumps(one)}\n" for one in other))
+    found = load_federation(paths)
+    assert {query.id: query.text for query in found.queries} == {
+        "a/q1": "first",
+        "b/q1": "third",
+        "b/b/q1": "second",
+    }
 
 
 def test_a_query_that_two_folders_date_otherwise_is_counted(folder):

@@ -101,6 +101,24 @@ def test_the_command_writes_pairs_and_takes_them_back(runs, capsys):
     assert not asked & {(one["query"], one["document"]) for one in second["next"]}
 
 
+def test_ratings_of_another_comparison_are_not_passed_over(runs, capsys):
+    """An hour of judging would change nothing, and nobody would say why."""
+    head = "query_id,source,document_id,rating,drawn\n"
+    mine, other = runs / "mine.csv", runs / "other.csv"
+    mine.write_text(head + "q11,,r,2,targeted\nq12,,z,0,targeted\nq13,,r,,targeted\n")
+    other.write_text(head + "q11,shop,r,2,targeted\nother/q12,,r,1,targeted\n")
+    judged = ("--judged", str(mine), "--judged", str(other))
+    assert cli.main(words(runs, *judged)) == 0
+    said = json.loads(capsys.readouterr().out)
+    assert (said["judged"], said["ratings"], said["ratings_of_no_pair"]) == (11, 4, 3)
+    assert cli.main([word for word in words(runs, *judged) if word != "--json"]) == 0
+    assert "3 of 4 ratings are of no pair of this comparison" in capsys.readouterr().out
+    out = runs / "next.csv"
+    assert cli.main(words(runs, "--judged", str(other), "-o", str(out))) == 3
+    assert "other.csv: none of 2 ratings is of a pair of this comparison" in capsys.readouterr().err
+    assert not out.exists()
+
+
 @pytest.mark.parametrize(
     ("more", "code"),
     [
@@ -139,6 +157,12 @@ def test_a_judge_sees_what_was_asked_what_was_needed_and_how_to_judge(runs, caps
     assert "2 answers it, 1 helps, 0 does not." in capsys.readouterr().out
     rows = list(csv.DictReader(io.StringIO((runs / "1.csv").read_text())))
     assert len(rows) == 3
+    lines = (folder / "queries.jsonl").read_text().splitlines(keepends=True)
+    (folder / "queries.jsonl").write_text("".join(lines[:2]))
+    assert cli.main(words(runs, "--data", str(folder))) == 0
+    said = json.loads(capsys.readouterr().out)
+    lacking = [one for one in said["next"] if one["query"] not in ("q0", "q1")]
+    assert said["pairs_without_question"] == len(lacking) > 0
     for row in rows:
         number = row["query_id"].removeprefix("q")
         assert (row["question"], row["need"]) == (f"question {number}", f"a need of {number}")
