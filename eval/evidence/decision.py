@@ -62,6 +62,11 @@ class Decision:
         return self.outcome is Outcome.PROMOTED
 
     @property
+    def part(self) -> str:
+        """Whose means `before` and `after` are: those of all queries where none are sealed."""
+        return "development" if self.sealed_groups else "all"
+
+    @property
     def before(self) -> float:
         return self.estimate.before
 

@@ -57,6 +57,7 @@ class Turned:
         return {
             "capability": self.case.capability,
             "parameter": self.way.name,
+            "part": self.decision.part,
             **{key: value for key, value in plain.items() if key not in ("notes", "ledger")},
             "why": self.why,
             "told": self.told,
@@ -137,7 +138,7 @@ class Turned:
         return "\n".join(lines)
 
     def _part(self) -> str:
-        return "the development part" if self.decision.sealed_groups else "all queries"
+        return "all queries" if self.decision.part == "all" else "the development part"
 
     def _segments(self) -> list[str]:
         sealed = self.decision.sealed

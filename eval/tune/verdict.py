@@ -46,6 +46,7 @@ class Verdict:
         return {
             "capability": self.case.capability,
             **{key: plain[key] for key in ("queries", "measure", "before", "after")},
+            "part": self.decision.part,
             "estimate": _only(plain["estimate"], "difference", "interval", "level", "groups"),
             "sealed": _only(plain["sealed"], "before", "after", "interval", "opening", "level"),
             **{key: plain[key] for key in ("coverage", "promoted")},

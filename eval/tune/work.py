@@ -73,6 +73,9 @@ RELATED_ADVICE = (
 )
 
 
+PARTS = {"development": "development part", "all": "none of them sealed"}
+
+
 def run(arguments: argparse.Namespace) -> Done:
     """Everything one call of ``tune`` does. Raises one of ``CODES``."""
     base, progress = places.home(), Progress(arguments.quiet)
@@ -226,7 +229,8 @@ def _keep(verdict: Verdict, folder: Path) -> None:
         today=verdict.case.share,
         setting=float(verdict.decision.setting),
         measure=table.measure,
-        title=f"{verdict.case.capability}: {len(table.queries)} queries, development part",
+        title=f"{verdict.case.capability}: {int(verdict.looked_at.sum())} queries, "
+        f"{PARTS[verdict.decision.part]}",
     )
     plot.save(axes, folder / "curve.png")
     keep(verdict, folder, datetime.now(UTC))

@@ -8,6 +8,7 @@ from hashlib import sha256
 
 import pytest
 
+from eval import plot
 from eval.evidence import sealed
 from eval.tune import cli
 from eval.tune.runs import need_of
@@ -17,7 +18,15 @@ QUERIES = [f"=q{number:03}" for number in range(70)]
 
 
 @pytest.fixture
-def kept(home, tmp_path):
+def titles(monkeypatch):
+    """What stands above each curve that is drawn."""
+    drawn, own = [], plot.curve
+    monkeypatch.setattr(plot, "curve", lambda *a, **k: drawn.append(k["title"]) or own(*a, **k))
+    return drawn
+
+
+@pytest.fixture
+def kept(home, tmp_path, titles):
     """The folder of a run over two TREC runs whose query ids are formulas."""
     lexical, semantic, qrels = ([], [], [])
     for query in QUERIES:
@@ -35,7 +44,7 @@ def kept(home, tmp_path):
 
 
 @pytest.mark.req("W61", "W64")
-def test_a_run_folder_says_what_it_was_made_of_and_what_came_of_it(kept, home):
+def test_a_run_folder_says_what_it_was_made_of_and_what_came_of_it(kept, home, titles):
     """Else a figure in a slide could not be traced to what made it."""
     about = json.loads((kept / "run.json").read_text())
     assert about["parameters"]["today"] == 0.7
@@ -55,6 +64,7 @@ def test_a_run_folder_says_what_it_was_made_of_and_what_came_of_it(kept, home):
     assert "70 queries, nDCG@10 1.0000 to 1.0000 on the development part" in runs("list")[0]
     part = f"  means of the development part, {free} queries; {70 - free} are sealed:\n"
     assert part in (kept / "report.txt").read_text()
+    assert titles == [f"runs: {free} queries, development part"]
     assert about["hashes"]["data"] in runs("show", "runs")[0]
     assert str(home) not in runs("show", "runs", "--json")[0]
 

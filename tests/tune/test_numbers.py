@@ -51,6 +51,7 @@ def test_a_curve_names_its_stops_as_a_person_would_write_them(known, tmp_path):
     case = case_of(known, explore=True)
     floor = run(case, ["native-floor:a"], tmp_path)
     assert "  means of the development part:\n  today " in floor.as_text()
+    assert floor.as_json()["part"] == "development"
     names = floor.as_json()["curve"]["told"]
     assert names[0] == "off"
     assert names[1:] == [f"{float(stop):.4g}" for stop in floor.way.settings[1:]]
