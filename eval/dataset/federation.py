@@ -158,23 +158,26 @@ def _joined_queries(
     sources: Sequence[SourceFolder], ids: Mapping[tuple[str, str], str], findings: Findings
 ) -> tuple[Query, ...]:
     queries: dict[str, Query] = {}
+    asking: dict[str, tuple[int, bool]] = {}  # how sure it is that the first of its sources asks it
     for source in sources:
         for query in source.queries:
             id = ids[query.id, query.text]
+            sure = (_said(query), query.id != id)
             known = queries.get(id)
             if known is None:
-                queries[id] = replace(query, id=id, sources=(source.name,))
-            else:
-                kept = max(known, query, key=_said)
-                _compare(known, query, source, findings)
-                queries[id] = replace(
-                    kept,
-                    id=id,
-                    need=known.need or query.need,
-                    sources=(*known.sources, source.name),
-                    nothing=known.nothing or query.nothing,
-                    timely=known.timely or query.timely,
-                )
+                queries[id], asking[id] = replace(query, id=id, sources=(source.name,)), sure
+                continue
+            _compare(known, query, source, findings)
+            names = [(*known.sources, source.name), (source.name, *known.sources)]
+            queries[id] = replace(
+                query if sure > asking[id] else known,
+                id=id,
+                need=known.need or query.need,
+                sources=names[sure > asking[id]],
+                nothing=known.nothing or query.nothing,
+                timely=known.timely or query.timely,
+            )
+            asking[id] = max(sure, asking[id])
     return tuple(queries.values())
 
 

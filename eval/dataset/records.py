@@ -30,7 +30,8 @@ class Query:
     """One question. Queries of one ``group`` ask for one thing and are never split apart.
 
     The group is the normal form of the ``group`` field, else of the ``need``, else of the text;
-    equal groups of two folders are one. ``sources`` names the folders that asked the question.
+    equal groups of two folders are one. ``sources`` names the folders that asked the question, the
+    first the one that says most of it.
     ``nothing``: the right answer is that there is none. ``timely``: only what is recent is right.
     """
 

@@ -60,9 +60,11 @@ def test_a_folder_that_judges_anothers_query_is_about_that_very_query(folder):
         }
         (query,) = (one for one in found.queries if one.id == "b/q1")
         assert (query.group, query.date.year, query.tags) == ("g", 2020, ("t",))
-        assert sorted(query.sources) == ["a", "b"]
+        assert query.sources == ("b", "a"), "the first is the source that it is counted for"
         assert found.own == {"a": {"a/q1": "q1", "b/q1": "b/q1"}, "b": {"b/q1": "q1"}}
         assert found.findings == ()
+    (paths[1] / "queries.jsonl").write_text(json.dumps({"_id": "q1", "text": "second"}))
+    assert load_federation(paths).queries[1].sources == ("b", "a")
     other = [{"_id": "q1", "text": "first"}, {"_id": "b/q1", "text": "third"}]
     (paths[0] / "queries.jsonl").write_text("".join(f"{json.dumps(one)}\n" for one in other))
     found = load_federation(paths)
