@@ -15,9 +15,10 @@ from eval.whole import write_whole
 FORMS = ("opensearch-pipeline", "elastic-linear", "json")
 
 EPILOG = """\
-DECISION is a run's folder or id, a capability for its latest run, or a tuned or candidate file;
-without one it is the latest decision there is. `tune` promotes by itself; this does it again after
-a rollback, or in another folder of esra's, and writes the weights for other engines.
+DECISION is a run's folder or id or a beginning of it, a capability for its latest run, or a tuned
+or candidate file; without one it is the latest decision there is. `tune` promotes by itself; this
+does it again after a rollback, or in another folder of esra's, and writes the weights for other
+engines.
 
 Several DECISIONs of different capabilities are one promotion with several claims: only those that
 stand beside the others (Holm) are written.

@@ -14,6 +14,7 @@ from esra.config.tuned import BadSignature, TunedFile, read_tuned
 from esra.governance import places
 from eval import publish
 from eval.evidence import NO_LEDGER, Ledger, Outcome
+from eval.runs.folders import NAMED
 
 RESULT, NUMBERS = "result.json", "numbers-*.json"
 EXPLORED = "explored.json"  # where `tune --explore` leaves its candidate
@@ -140,13 +141,18 @@ def _folder(base: Path, name: str | None) -> Path:
         for folder in every
         if name is None or f"{folder.parent.name}/{folder.name}".startswith(_beginning(name))
     ]
+    of_capability = name is None or ("/" not in name and bool(own))
+    if name is not None and not own:
+        # As `runs` takes it: the run's own part alone.
+        own = [folder for folder in every if folder.name.startswith(name)]
     if not own:
         raise NotFound(
             f"no decision {'yet' if name is None else f'of {name!r}'}; `./workbench tune` "
             "reaches one, and its folder, its id or a file of it can be named here"
         )
-    if name is not None and "/" in name and len(own) > 1:
-        raise NotFound(f"{name!r} begins {len(own)} runs; name more of it")
+    if not of_capability and len(own) > 1:
+        among = ", ".join(sorted(f"{folder.parent.name}/{folder.name}" for folder in own)[:NAMED])
+        raise NotFound(f"{name!r} begins {len(own)} runs, {among}; name more of it")
     return max(own, key=lambda folder: _rank(_decisions(folder)[0]))
 
 

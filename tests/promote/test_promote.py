@@ -71,7 +71,7 @@ def tuned(home: Path) -> list[str]:
 
 
 @pytest.mark.req("U12", "W65")
-@pytest.mark.parametrize("name", [None, "cap", "esra_cap", "cap/r", "folder", "file"])
+@pytest.mark.parametrize("name", [None, "cap", "esra_cap", "cap/r", "r1", "folder", "file"])
 def test_a_decision_orders_again_after_something_else_did(home, capsys, name):
     """Whoever rolled back by mistake would have to tune again."""
     given = {"folder": home / "runs" / "cap" / "r1", "file": home / "tuned" / "cap" / "0001.json"}
@@ -187,6 +187,15 @@ def test_what_no_runtime_here_would_order_by_is_not_written(home, capsys, monkey
     places.catalog_file(home, "cap").unlink()
     assert "--as" in promote(capsys, path, code=3)["why"]
     assert tuned(home) == ["0001.json"]
+
+
+def test_a_name_that_may_be_two_runs_names_both(home, capsys):
+    """The later of two would be promoted, and nobody would have chosen it."""
+    decide(home, 0.0, "r2")
+    for name in ("cap/r", "r"):
+        told = promote(capsys, name, code=2)["why"]
+        assert "begins 2 runs, cap/r1, cap/r2; name more of it" in told
+    assert "no decision of 'x'" in promote(capsys, "x", code=2)["why"]
 
 
 def test_nothing_decided_yet_is_told_with_what_to_do(tmp_path, capsys, monkeypatch):
