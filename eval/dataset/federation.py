@@ -135,22 +135,27 @@ def _relevant_somewhere(sources: Sequence[SourceFolder], findings: Findings) -> 
 
 
 def _joined_ids(sources: Sequence[SourceFolder]) -> dict[tuple[str, str], str]:
-    """The id in the federation of every query, by its own id and text."""
-    asked = [(query, source) for source in sources for query in source.queries]
+    """The id in the federation of every query, by its own id and text.
+
+    It depends on neither the order of the folders nor that of their lines.
+    """
     texts: dict[str, set[str]] = {}
     askers: dict[tuple[str, str], set[str]] = {}
-    for query, source in asked:
-        texts.setdefault(query.id, set()).add(query.text)
-        askers.setdefault((query.id, query.text), set()).add(source.name)
+    for source in sources:
+        for query in source.queries:
+            texts.setdefault(query.id, set()).add(query.text)
+            askers.setdefault((query.id, query.text), set()).add(source.name)
     ids: dict[tuple[str, str], str] = {}
-    for query, source in asked:
-        id = query.id if len(texts[query.id]) == 1 else f"{source.name}/{query.id}"
-        mine = askers[query.id, query.text]
-        while id != query.id and id in texts:  # another query may carry that very id
-            if texts[id] == {query.text} and mine.isdisjoint(askers[id, query.text]):
+    taken: set[str] = set()
+    for (own, text), names in sorted(askers.items()):
+        front = min(names)
+        id = own if len(texts[own]) == 1 else f"{front}/{own}"
+        while id != own and (id in texts or id in taken):  # another query may have that very id
+            if texts.get(id) == {text} and names.isdisjoint(askers[id, text]):
                 break  # it is this one, in a folder that judges another's query
-            id = f"{source.name}/{id}"
-        ids.setdefault((query.id, query.text), id)
+            id = f"{front}/{id}"
+        ids[own, text] = id
+        taken.add(id)
     return ids
 
 

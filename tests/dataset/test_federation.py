@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import random
 from pathlib import Path
 
 import pytest
 
 from eval.dataset import DatasetError, load_federation
 from eval.dataset.names import source_names
+
+NONE = "query-id\tcorpus-id\tscore\n"
 
 
 def test_equal_queries_are_one_and_their_judgements_come_together(folder):
@@ -73,6 +76,48 @@ def test_a_folder_that_judges_anothers_query_is_about_that_very_query(folder):
         "b/q1": "third",
         "b/b/q1": "second",
     }
+
+
+def test_two_questions_never_come_under_one_id(folder):
+    """One question would be asked for both, and the other's judgements be held against it."""
+    # b's q1 would be b/q1, which is an id of either folder, so b/b/q1: as b's own b/q1 would be.
+    a = folder("a", queries=[{"_id": "q1", "text": "x"}, {"_id": "b/q1", "text": "y"}], qrels=NONE)
+    own = [{"_id": "q1", "text": "y"}, {"_id": "b/q1", "text": "x"}]
+    found = load_federation([a, folder("b", queries=own, qrels="q1\td1\t1\n")])
+    assert {query.id: query.text for query in found.queries} == {
+        "a/b/q1": "y",
+        "a/q1": "x",
+        "b/b/b/q1": "y",
+        "b/b/q1": "x",
+    }
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_whatever_ids_folders_have_each_question_keeps_its_words_and_its_judgements(folder, seed):
+    """Ids would mean another question from one recording to the next."""
+    dice = random.Random(seed)
+    asked: dict[str, dict[str, str]] = {}
+    for name in "abc":
+        ids = dice.sample(["1", "2", "a/1", "b/1", "c/1", "a/a/1", "b/b/1"], 4)
+        asked[name] = {id: dice.choice("xyz") for id in ids}
+    paths = [
+        folder(
+            f"{seed}/{name}",
+            queries=[{"_id": id, "text": text} for id, text in own.items()],
+            qrels="".join(f"{id}\td1\t1\n" for id in own),
+        )
+        for name, own in asked.items()
+    ]
+    found, turned = load_federation(paths), load_federation(paths[::-1])
+    words = {query.id: query.text for query in found.queries}
+    assert len(words) == len(found.queries)
+    for name, own in asked.items():
+        assert {id: words[joined] for joined, id in found.own[name].items()} == own
+        assert {query for query in words if (name, "d1") in found.judgements[query]} == set(
+            found.own[name]
+        )
+    assert turned.judgements == found.judgements
+    assert {query.id: query.text for query in turned.queries} == words
 
 
 def test_a_query_that_two_folders_date_otherwise_is_counted(folder):
