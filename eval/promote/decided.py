@@ -14,7 +14,7 @@ from esra.config.tuned import BadSignature, TunedFile, read_tuned
 from esra.governance import places
 from eval import publish
 from eval.evidence import NO_LEDGER, Ledger, Outcome
-from eval.runs.folders import NAMED
+from eval.runs.folders import NoSuchRun, meant
 
 RESULT, NUMBERS = "result.json", "numbers-*.json"
 EXPLORED = "explored.json"  # where `tune --explore` leaves its candidate
@@ -135,29 +135,18 @@ def _path(base: Path, name: str | None) -> Path:
 
 def _folder(base: Path, name: str | None) -> Path:
     """The run's folder that an id, its beginning, a capability, or nothing at all means."""
-    every = [folder for folder in (base / "runs").glob("*/*") if _decisions(folder)]
-    own = [
-        folder
-        for folder in every
-        if name is None or f"{folder.parent.name}/{folder.name}".startswith(_beginning(name))
-    ]
-    of_capability = name is None or ("/" not in name and bool(own))
-    if name is not None and not own:
-        # As `runs` takes it: the run's own part alone.
-        own = [folder for folder in every if folder.name.startswith(name)]
+    folders = (base / "runs").glob("*/*")
+    every = {f"{own.parent.name}/{own.name}": own for own in folders if _decisions(own)}
+    try:
+        own = [every[id] for id in (every if name is None else meant(every, name))]
+    except NoSuchRun as error:
+        raise NotFound(str(error)) from error
     if not own:
         raise NotFound(
             f"no decision {'yet' if name is None else f'of {name!r}'}; `./workbench tune` "
             "reaches one, and its folder, its id or a file of it can be named here"
         )
-    if not of_capability and len(own) > 1:
-        among = ", ".join(sorted(f"{folder.parent.name}/{folder.name}" for folder in own)[:NAMED])
-        raise NotFound(f"{name!r} begins {len(own)} runs, {among}; name more of it")
     return max(own, key=lambda folder: _rank(_decisions(folder)[0]))
-
-
-def _beginning(name: str) -> str:
-    return name if "/" in name else f"{name.removeprefix('esra_')}/"
 
 
 def _decisions(folder: Path) -> list[Path]:

@@ -9,7 +9,7 @@ never a path.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -65,25 +65,28 @@ def find_run(base: Path, name: str) -> RunFolder:
     capability, slash, recording = name.partition("/")
     if not _PART.fullmatch(capability) or (slash and not _PART.fullmatch(recording)):
         raise NoSuchRun(f"{name!r} is no run's id; `runs list` shows them")
-    found = all_runs(base)
-    own = [run for run in found if run.capability == capability]
-    if slash:
-        matching = [run for run in own if run.id.startswith(name)]
-    else:
-        matching = own[:1] or [run for run in found if run.recording.startswith(name)]
-    if not matching:
+    found = {run.id: run for run in all_runs(base)}
+    ids = meant(found, name)
+    if not ids:
         raise NoSuchRun(f"no run {name!r}; `runs list` shows those there are")
-    exact = [run for run in matching if run.id == name]
-    if len(matching) > 1 and not exact:
-        raise NoSuchRun(
-            f"{name!r} begins {len(matching)} runs, {_named(matching)}; name more of it"
-        )
-    return (exact or matching)[0]
+    return found[ids[0]]
 
 
-def _named(runs: list[RunFolder]) -> str:
-    more = ["..."] if len(runs) > NAMED else []
-    return ", ".join([*sorted(run.id for run in runs)[:NAMED], *more])
+def meant(ids: Iterable[str], name: str) -> list[str]:
+    """The ids that a name means, in their order: all of a capability or its tool, or the one that
+    it is or begins, whole or behind its slash, or none. NoSuchRun where it begins several.
+    """
+    ids = list(ids)
+    for capability in (name, name.removeprefix("esra_")):
+        if own := [id for id in ids if id.startswith(f"{capability}/")]:
+            return own
+    if name in ids:
+        return [name]
+    begun = [id for id in ids if (id if "/" in name else id.partition("/")[2]).startswith(name)]
+    if len(begun) > 1:
+        named = ", ".join([*sorted(begun)[:NAMED], *(["..."] if len(begun) > NAMED else [])])
+        raise NoSuchRun(f"{name!r} begins {len(begun)} runs, {named}; name more of it")
+    return begun
 
 
 def named_run(base: Path, name: str) -> RunFolder:
