@@ -15,6 +15,7 @@ from esra.governance import places
 from eval import publish
 from eval.evidence import NO_LEDGER, Ledger, Outcome
 from eval.runs.folders import NoSuchRun, meant
+from eval.runs.ordering import named_in
 
 RESULT, NUMBERS = "result.json", "numbers-*.json"
 EXPLORED = "explored.json"  # where `tune --explore` leaves its candidate
@@ -76,7 +77,7 @@ def _what(file: TunedFile) -> str:
 def read_decision(path: Path) -> TunedFile:
     """The file, checked as a runtime checks one but for whose sources it names."""
     raw = read_file(path)
-    capability, sources = _named(raw, path)
+    capability, sources = named_in(raw, path)
     try:
         return read_tuned(
             raw, where=str(path), capability=capability, sources=sources, keys=verify_keys()
@@ -114,14 +115,6 @@ def _claim(file: TunedFile) -> dict[str, object]:
         "models": file.models.model_dump(),
         "data": file.data,
     }
-
-
-def _named(raw: bytes, path: Path) -> tuple[str, frozenset[str]]:
-    try:
-        body = json.loads(raw)
-        return str(body["capability"]), frozenset(body["tunables"].get("sources", {}))
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise ConfigError(f"{path}: not a tuned file ({type(error).__name__})") from error
 
 
 def _path(base: Path, name: str | None) -> Path:

@@ -19,7 +19,7 @@ def of_file(path: Path, capability: str) -> Ordering:
     ConfigError says why a file is refused.
     """
     raw = read_file(path)
-    sources = frozenset(_named(raw, path)[1])
+    sources = named_in(raw, path)[1]
     file = read_tuned(raw, where=str(path), capability=capability, sources=sources)
     return Ordering(
         said=f"{path.name}, revision {file.revision}, {file.hash[:12]}",
@@ -47,13 +47,15 @@ def changed(numbers: Scoring, file: TunedFile) -> Scoring:
 
 def capability_of(path: Path) -> str:
     """Whose numbers the file says it holds; ConfigError where it is no tuned file."""
-    return _named(read_file(path), path)[0]
+    return named_in(read_file(path), path)[0]
 
 
-def _named(raw: bytes, path: Path) -> tuple[str, list[str]]:
-    """Its capability and the sources it names, whatever they are: recorded ones are ordered."""
+def named_in(raw: bytes, path: Path) -> tuple[str, frozenset[str]]:
+    """Its capability and the sources it names, whatever they are; ConfigError where it is no tuned
+    file.
+    """
     try:
         body = json.loads(raw)
-        return str(body["capability"]), list(body["tunables"].get("sources", {}))
+        return str(body["capability"]), frozenset(body["tunables"].get("sources", {}))
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise ConfigError(f"{path}: not a tuned file ({type(error).__name__})") from error
