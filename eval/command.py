@@ -6,6 +6,7 @@ import math
 import os
 import sys
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
@@ -156,6 +157,8 @@ def shown(name: str, text: str) -> bool:
     except BrokenPipeError:
         raise
     except OSError as error:
+        with suppress(OSError):
+            sys.stdout.close()  # left open, Python tries again at its end, and exits with 120
         print(f"{name}: stdout: {error.strerror}", file=sys.stderr)
         return False
     return True

@@ -196,7 +196,7 @@ def _whole(raw: bytes) -> tuple[str, Mapping[str, object]] | None:
         line = json.loads(raw)
         query, trace = line["query"], line["trace"]
         own = (trace["schema"], trace["pipeline"]) == (SCHEMA, PIPELINE)
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         return None
     return (query, trace) if own and isinstance(query, str) and sound(trace) else None
 

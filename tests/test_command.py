@@ -4,6 +4,9 @@ import argparse
 import contextlib
 import io
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -125,6 +128,16 @@ def test_a_full_stdout_is_told_in_one_line(json, monkeypatch, capsys):
     monkeypatch.setattr("sys.stdout", Full())
     assert ended("gate", argparse.Namespace(json=json), done) == CONFIG
     assert capsys.readouterr().err == "gate: stdout: No space left on device\n"
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
+def test_a_full_stdout_is_one_exit_code_of_the_whole_program(tmp_path):
+    """Python answers 120 at its end for what it could not write, which none of the codes is."""
+    words = [sys.executable, "-m", "eval", "runs", "list", "--json"]
+    own = {**os.environ, "ESRA_HOME": str(tmp_path)}
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(words, stdout=full, stderr=subprocess.PIPE, text=True, env=own)
+    assert (done.returncode, done.stderr) == (CONFIG, "runs: stdout: No space left on device\n")
 
 
 @pytest.mark.parametrize(

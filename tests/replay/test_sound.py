@@ -102,5 +102,6 @@ def test_a_damaged_line_is_passed_over_and_the_others_stay(tmp_path):
     damaged = planted(("answers", 0, "rows", 0, 2), "high")
     lines = [("a", WHOLE), ("b", damaged), ("c", {**WHOLE, "ranking": None}), ("d", WHOLE)]
     text = "".join(json.dumps({"query": id, "trace": one}) + "\n" for id, one in lines)
+    text += "[" * 100_000 + "\n"
     (tmp_path / "traces.jsonl").write_text(text)
     assert [query for query, _ in record.lines(tmp_path / "traces.jsonl")] == ["a", "d"]
