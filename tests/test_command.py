@@ -134,7 +134,7 @@ def test_a_full_stdout_is_told_in_one_line(json, monkeypatch, capsys):
 def test_a_full_stdout_is_one_exit_code_of_the_whole_program(tmp_path):
     """Python answers 120 at its end for what it could not write, which none of the codes is."""
     words = [sys.executable, "-m", "eval", "runs", "list", "--json"]
-    own = {**os.environ, "ESRA_HOME": str(tmp_path)}
+    own = {**os.environ, "ESRA_HOME": str(tmp_path), "PYTHONUNBUFFERED": ""}
     with open("/dev/full", "w") as full:
         done = subprocess.run(words, stdout=full, stderr=subprocess.PIPE, text=True, env=own)
     assert (done.returncode, done.stderr) == (CONFIG, "runs: stdout: No space left on device\n")

@@ -25,9 +25,11 @@ SECONDS = 10.0
 
 # Says where its database is, and holds it until its input ends.
 HOLD = """
-import sys
+import signal, sys
 from pathlib import Path
 from esra.embedded import open_database, throwaway
+# What runs in the background of a shell inherits that Ctrl-C is ignored.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 home = sys.argv[1]
 with (open_database(Path(home)) if home else throwaway()) as database:
     print(database.url, flush=True)
